@@ -1,0 +1,137 @@
+# memsetshim - `make help` lists the targets.
+
+# Knobs: make CC=clang, make B=build-asan SAN=address,undefined check, ...
+B        ?= build
+CC       ?= gcc
+CFLAGS   ?= -O2 -g
+PREFIX   ?= /usr/local
+LIBDIR   ?= $(PREFIX)/lib
+SAN      ?=
+WERROR   ?=
+V        ?=
+GENCODE_ARCHS ?= 75 80 86 89 90 100 120
+
+# The CUDA toolkit: CUDA=, CUDA_HOME, nvcc on PATH, the usual prefix - in that order.
+NVCC_ON_PATH := $(shell command -v nvcc 2>/dev/null)
+CUDA ?= $(or $(CUDA_HOME),$(patsubst %/bin/nvcc,%,$(realpath $(NVCC_ON_PATH))),/usr/local/cuda)
+NVCC ?= $(firstword $(wildcard $(CUDA)/bin/nvcc) $(NVCC_ON_PATH))
+HAVE_CUDA_H := $(wildcard $(CUDA)/include/cuda.h)
+
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2);)
+
+WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes \
+        -Wwrite-strings -Wpointer-arith -Wvla -Wundef -Wformat=2 -Wcast-qual
+override CFLAGS += -std=gnu11 $(WARN) $(if $(WERROR),-Werror) \
+        $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+override CPPFLAGS += -D_GNU_SOURCE -isystem $(CUDA)/include
+GIT_ID := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
+
+# Pure code builds anywhere; the rest needs cuda.h, the fill image needs nvcc.
+PURE_SRC := shim/plan.c shim/config.c shim/log.c
+SHIM_SRC := $(wildcard shim/*.c)
+SHIM_ASM := shim/dlsym.S shim/fatbin.S
+SHIM     := $(B)/libmemsetshim.so
+SIM      := $(B)/sim/libcuda.so.1
+SIM_SRC  := $(wildcard tests/sim/*.c) tests/fill_host.c shim/plan.c
+
+UNIT  := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/unit-*.c))
+DRV   := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/drv-*.c tests/sim-*.c))
+SCRIPTS := $(wildcard tests/*.sh)
+BENCH := $(if $(wildcard bench/*.c),$(B)/memsetbench)
+
+.DEFAULT_GOAL := all
+.PHONY: all pure check check-unit check-gpu bench bench-gpu demo lint format install \
+        uninstall clean help tests
+
+ifeq ($(HAVE_CUDA_H),)
+all: pure          ## build everything under build/
+	@echo "memsetshim: no CUDA toolkit (looked for $(CUDA)/include/cuda.h). Install the CUDA Toolkit 12.3 or newer, or the pip wheels nvidia-cuda-nvcc nvidia-cuda-runtime nvidia-cuda-crt nvidia-nvvm, and name its folder: make CUDA=/path. Built: the parts that need no CUDA."
+else ifeq ($(NVCC),)
+all: pure $(SHIM) $(SIM) tests
+	@echo "memsetshim: no nvcc (looked in $(CUDA)/bin and on PATH). Install the CUDA Toolkit 12.3 or newer, or the pip wheels nvidia-cuda-nvcc nvidia-cuda-crt nvidia-nvvm. Built without fill kernels: this library would leave every memset to the driver."
+else
+all: pure $(SHIM) $(SIM) tests bench
+endif
+
+pure: $(UNIT)      ## build what needs no CUDA at all
+tests: $(UNIT) $(DRV)
+bench: $(BENCH)
+
+# --- objects -----------------------------------------------------------------------
+# Objects depend on the flags that made them.
+FLAGS_NOW := $(CC) $(CFLAGS) $(CPPFLAGS)
+$(shell mkdir -p $(B); printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' | cmp -s - $(B)/flags || printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' >$(B)/flags)
+
+$(B)/%.o: %.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
+
+$(B)/shim/%.o: shim/%.S $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,AS,$@)$(CC) $(CPPFLAGS) $(ASFLAGS) -fPIC -MMD -MP -c -o $@ $<
+
+# --- the fill image: machine code for the GPUs this nvcc knows, PTX for newer ones ---
+NVCC_ARCHS = $(shell $(NVCC) --list-gpu-arch 2>/dev/null | sed -n 's/compute_//p')
+ARCHS = $(filter $(NVCC_ARCHS),$(GENCODE_ARCHS))
+
+$(B)/fill.fatbin: shim/fill.cu shim/fill_kernels.h
+	@mkdir -p $(@D)
+ifneq ($(NVCC),)
+	$(call say,NVCC,$@)$(NVCC) -O3 --fatbin -Xfatbin -compress-all $(foreach a,$(ARCHS),-gencode arch=compute_$(a),code=sm_$(a)) \
+		-gencode arch=compute_$(lastword $(ARCHS)),code=compute_$(lastword $(ARCHS)) -o $@ $<
+else
+	@: >$@
+endif
+
+$(B)/shim/fatbin.o: $(B)/fill.fatbin
+$(B)/shim/fatbin.o: override ASFLAGS += -DFILL_IMAGE='"$(B)/fill.fatbin"'
+
+# --- the library ---------------------------------------------------------------------
+# symbols.def stays the only list of hooks; memsetshim.h the only list of our own names.
+$(B)/exports.map: shim/symbols.def shim/memsetshim.h
+	@mkdir -p $(@D)
+	$(Q){ echo '{ global: dlsym;'; sed -n 's/^HOOK(\([A-Za-z0-9_]*\),.*/\1;/p' shim/symbols.def; \
+		sed -n 's/^[a-z].*[ *]\(memsetshim_[a-z_]*\)(.*;$$/\1;/p' shim/memsetshim.h; \
+		echo 'local: *; };'; } >$@
+
+SHIM_OBJ := $(SHIM_SRC:%.c=$(B)/%.o) $(SHIM_ASM:%.S=$(B)/%.o)
+$(B)/shim/init.o: override CPPFLAGS += -DGIT_ID='"$(GIT_ID)"'
+
+$(SHIM): $(SHIM_OBJ) $(B)/exports.map
+	$(call say,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $(SHIM_OBJ) \
+		-Wl,--version-script=$(B)/exports.map -Wl,-soname,libmemsetshim.so \
+		-Wl,-z,defs,-z,now,-z,relro -Wl,--as-needed -ldl -pthread
+
+# --- the simulated driver ------------------------------------------------------------
+SIM_OBJ := $(SIM_SRC:%.c=$(B)/%.o)
+$(B)/tests/sim/%.o: override CPPFLAGS += -Ishim
+$(SIM): $(SIM_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $(SIM_OBJ) \
+		-Wl,-soname,libcuda.so.1 -Wl,-z,defs -pthread
+	@ln -sf libcuda.so.1 $(@D)/libcuda.so
+
+# --- tests ---------------------------------------------------------------------------
+PURE_OBJ := $(PURE_SRC:%.c=$(B)/%.o)
+$(B)/tests/unit-%: $(B)/tests/unit-%.o $(B)/tests/fill_host.o $(PURE_OBJ)
+	$(call say,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -pthread
+
+DRV_COMMON := $(B)/tests/drv.o $(B)/shim/plan.o $(B)/tests/fill_host.o
+$(B)/tests/drv-% $(B)/tests/sim-%: $(SIM) $(DRV_COMMON)
+$(B)/tests/drv-%: $(B)/tests/drv-%.o
+	$(call say,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(DRV_COMMON) -L$(B)/sim -lcuda -ldl -pthread
+$(B)/tests/sim-%: $(B)/tests/sim-%.o
+	$(call say,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(DRV_COMMON) -L$(B)/sim -lcuda -ldl -pthread
+
+TEST_ENV = B=$(B) CC="$(CC)" CUDA="$(CUDA)" NVCC="$(NVCC)" SAN="$(SAN)"
+check: all         ## run the tests that need no GPU (simulated driver)
+	$(Q)$(TEST_ENV) prove -e tests/run $(if $(V),-v) $(UNIT) $(DRV) $(SCRIPTS)
+
+-include $(wildcard $(B)/*/*.d $(B)/*/*/*.d)
+
+clean:             ## remove build/
+	rm -rf $(B)
+
+help:              ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * capture.c - hooks on the begin and the end of capture, which keep the count.
+ */
+#include "capture.h"
+
+#include "stats.h"
+
+atomic_int capture_count;
+
+static void leave(void)
+{
+	int n = atomic_load_explicit(&capture_count, memory_order_relaxed);
+
+	/* Not below 0: a capture may have begun where no hook saw it. */
+	while (n > 0 && !atomic_compare_exchange_weak(&capture_count, &n, n - 1))
+		;
+}
+
+/* Entered before the driver's call: no moment of a capture goes uncounted. */
+static void enter(void)
+{
+	atomic_fetch_add(&capture_count, 1);
+}
+
+static CUresult begun(CUresult result)
+{
+	if (result == CUDA_SUCCESS)
+		stats_capture();
+	else
+		leave();
+	return result;
+}
+
+static CUstreamCaptureStatus status_of(CUstream stream)
+{
+	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+
+	if (!DRV(cuStreamIsCapturing) ||
+	    DRV(cuStreamIsCapturing)(stream, &status) != CUDA_SUCCESS)
+		return CU_STREAM_CAPTURE_STATUS_NONE;
+	return status;
+}
+
+int capture_active(CUstream stream)
+{
+	return status_of(stream) == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+}
+
+/* An end that fails may have ended the capture (invalidated) or not (wrong thread). */
+static CUresult ended(CUstream stream, int was_capturing, CUresult result)
+{
+	if (was_capturing && status_of(stream) == CU_STREAM_CAPTURE_STATUS_NONE)
+		leave();
+	return result;
+}
+
+#define HOOK_BEGIN(name, params, args)                                                \
+	MSS_EXPORT CUresult name params                                               \
+	{                                                                             \
+		if (!DRV(name))                                                       \
+			return driver_missing();                                      \
+		enter();                                                              \
+		return begun(DRV(name) args);                                         \
+	}
+
+HOOK_BEGIN(cuStreamBeginCapture, (CUstream s), (s))
+HOOK_BEGIN(cuStreamBeginCapture_ptsz, (CUstream s), (s))
+HOOK_BEGIN(cuStreamBeginCapture_v2, (CUstream s, CUstreamCaptureMode mode), (s, mode))
+HOOK_BEGIN(cuStreamBeginCapture_v2_ptsz, (CUstream s, CUstreamCaptureMode mode),
+           (s, mode))
+HOOK_BEGIN(cuStreamBeginCaptureToGraph,
+           (CUstream s, CUgraph graph, const CUgraphNode *nodes,
+            const CUgraphEdgeData *edges, size_t count, CUstreamCaptureMode mode),
+           (s, graph, nodes, edges, count, mode))
+HOOK_BEGIN(cuStreamBeginCaptureToGraph_ptsz,
+           (CUstream s, CUgraph graph, const CUgraphNode *nodes,
+            const CUgraphEdgeData *edges, size_t count, CUstreamCaptureMode mode),
+           (s, graph, nodes, edges, count, mode))
+
+#define HOOK_END(name, handle)                                                        \
+	MSS_EXPORT CUresult name(CUstream s, CUgraph *graph)                          \
+	{                                                                             \
+		int was;                                                              \
+                                                                                      \
+		if (!DRV(name))                                                       \
+			return driver_missing();                                      \
+		was = status_of(handle(s)) != CU_STREAM_CAPTURE_STATUS_NONE;          \
+		return ended(handle(s), was, DRV(name)(s, graph));                    \
+	}
+
+HOOK_END(cuStreamEndCapture, stream_legacy)
+HOOK_END(cuStreamEndCapture_ptsz, stream_ptsz)

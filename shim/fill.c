@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#include "fill.h"
+
+#include <errno.h>
+
+#include "capture.h"
+#include "config.h"
+#include "image.h"
+#include "memory.h"
+#include "stats.h"
+
+/* Set while this thread is in here: what the driver calls back is the driver's own. */
+static __thread int inside __attribute__((tls_model("initial-exec")));
+
+static atomic_int switched_off;
+
+int fill_enabled(void)
+{
+	return !atomic_load_explicit(&switched_off, memory_order_relaxed);
+}
+
+int fill_enable(int on)
+{
+	return !atomic_exchange(&switched_off, !on);
+}
+
+static enum reason reason_of(enum plan_result result)
+{
+	switch (result) {
+	case PLAN_OK:
+		return SUBSTITUTED;
+	case PLAN_EMPTY:
+		return REASON_EMPTY;
+	case PLAN_MISALIGNED:
+		return REASON_MISALIGNED;
+	case PLAN_TOO_LARGE:
+		return REASON_GRID;
+	case PLAN_SHAPE:
+		break;
+	}
+	return REASON_SHAPE;
+}
+
+/* The current context is the stream's. */
+static enum reason launch(const struct fill *f, uint64_t span, CUstream stream,
+                          CUcontext ctx)
+{
+	void *params[PLAN_PARAMS];
+	struct plan p;
+	enum reason reason = memory_check(f->dst, span, ctx);
+	CUkernel kernel;
+	CUresult result;
+
+	if (reason != SUBSTITUTED)
+		return reason;
+	reason = reason_of(plan_fill(f, &p));
+	if (reason != SUBSTITUTED)
+		return reason;
+	kernel = image_kernel(p.kernel);
+	if (!kernel)
+		return REASON_IMAGE;
+	plan_params(&p, params);
+	result = DRV(cuLaunchKernel)((CUfunction)kernel, p.grid, 1, 1, p.block_x,
+	                             p.block_y, 1, 0, stream, params, NULL);
+	if (result != CUDA_SUCCESS) {
+		log_once(LOG_WARN,
+		         "a fill kernel could not be captured (CUresult %d): the "
+		         "driver's memset is used",
+		         (int)result);
+		return REASON_LAUNCH;
+	}
+	return SUBSTITUTED;
+}
+
+/* Makes the stream's context current for the while: the two may differ. */
+static enum reason launch_in_context(const struct fill *f, uint64_t span,
+                                     CUstream stream)
+{
+	CUcontext ctx = NULL, current = NULL;
+	enum reason reason;
+
+	if (DRV(cuStreamGetCtx)(stream, &ctx) != CUDA_SUCCESS || !ctx ||
+	    DRV(cuCtxGetCurrent)(&current) != CUDA_SUCCESS)
+		return REASON_STREAM;
+	if (ctx == current)
+		return launch(f, span, stream, ctx);
+	if (DRV(cuCtxPushCurrent_v2)(ctx) != CUDA_SUCCESS)
+		return REASON_STREAM;
+	reason = launch(f, span, stream, ctx);
+	DRV(cuCtxPopCurrent_v2)(&ctx);
+	return reason;
+}
+
+static enum reason substitute(const struct fill *f, CUstream stream)
+{
+	uint64_t span;
+	enum reason reason;
+
+	if (!fill_enabled())
+		return REASON_OFF;
+	reason = reason_of(fill_span(f, &span));
+	if (reason != SUBSTITUTED)
+		return reason;
+	if (fill_bytes(f) > config.max_bytes)
+		return REASON_MAX_BYTES;
+	return launch_in_context(f, span, stream);
+}
+
+int fill_captured(const struct fill *f, CUstream stream, const void *caller)
+{
+	int saved_errno = errno;
+	enum reason reason;
+
+	if (inside || !driver_usable())
+		return 0;
+	inside = 1;
+	if (!capture_active(stream)) {
+		inside = 0;
+		return 0;
+	}
+	reason = substitute(f, stream);
+	stats_memset(reason, fill_bytes(f), caller);
+	log_trace("captured memset of %llu bytes at %#llx: %s",
+	          (unsigned long long)fill_bytes(f), (unsigned long long)f->dst,
+	          reason_text(reason));
+	inside = 0;
+	errno = saved_errno;
+	return reason == SUBSTITUTED;
+}

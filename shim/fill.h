@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fill.h - capture a fill kernel in the place of a memset.
+ */
+#ifndef MSS_FILL_H
+#define MSS_FILL_H
+
+#include "driver.h"
+#include "plan.h"
+
+/*
+ * 1 when `stream` is being captured and a fill kernel now stands in the capture for *f.
+ * 0 when the driver's own memset has to be called, with nothing changed: the stream is
+ * not being captured, or there is any doubt (reasons.def), which is counted.
+ * `stream` is an explicit handle (capture.h); `caller` is an address in the caller.
+ * Any thread.
+ */
+int fill_captured(const struct fill *f, CUstream stream, const void *caller);
+
+/* The substitution's switch: former state returned. */
+int fill_enable(int on);
+int fill_enabled(void);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include "image.h"
+
+#include <pthread.h>
+
+#include "log.h"
+
+extern const unsigned char fill_image[];
+extern const uint64_t fill_image_size;
+
+enum { NOT_LOADED, LOADED, FAILED };
+
+static atomic_int state;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static CUkernel kernels[KERNEL_COUNT];
+
+static CUresult load(void)
+{
+	CUlibrary library;
+	CUresult result;
+	int k;
+
+	if (!fill_image_size) {
+		log_once(LOG_WARN, "built without nvcc, so without fill kernels: memsets "
+		                   "stay memset nodes");
+		return CUDA_ERROR_NO_BINARY_FOR_GPU;
+	}
+	result = DRV(cuLibraryLoadData)(&library, fill_image, NULL, NULL, 0, NULL, NULL, 0);
+	if (result != CUDA_SUCCESS)
+		return result;
+	for (k = 0; k < KERNEL_COUNT; k++) {
+		result = DRV(cuLibraryGetKernel)(&kernels[k], library,
+		                                 fill_kernel_name((enum fill_kernel)k));
+		if (result != CUDA_SUCCESS) {
+			DRV(cuLibraryUnload)(library);
+			return result;
+		}
+	}
+	return CUDA_SUCCESS;
+}
+
+static void load_once(void)
+{
+	/*
+	 * Loading code is what a global or thread-local capture forbids, this thread's
+	 * or another's, unless the thread that does it is in relaxed mode.
+	 */
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	CUresult result;
+
+	pthread_mutex_lock(&lock);
+	if (atomic_load_explicit(&state, memory_order_relaxed) == NOT_LOADED) {
+		result = DRV(cuThreadExchangeStreamCaptureMode)(&mode);
+		if (result == CUDA_SUCCESS) {
+			result = load();
+			DRV(cuThreadExchangeStreamCaptureMode)(&mode);
+		}
+		if (result != CUDA_SUCCESS)
+			log_warn("no fill kernels (CUresult %d): memsets stay memset nodes",
+			         (int)result);
+		atomic_store_explicit(&state, result == CUDA_SUCCESS ? LOADED : FAILED,
+		                      memory_order_release);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+CUkernel image_kernel(enum fill_kernel kernel)
+{
+	int now = atomic_load_explicit(&state, memory_order_acquire);
+
+	if (MSS_UNLIKELY(now == NOT_LOADED)) {
+		load_once();
+		now = atomic_load_explicit(&state, memory_order_acquire);
+	}
+	return now == LOADED ? kernels[kernel] : NULL;
+}
+
+void image_after_fork(void)
+{
+	pthread_mutex_init(&lock, NULL);
+}

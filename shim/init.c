@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * init.c - what happens at load, at fork, at exit, and when the library is run.
+ *
+ * The constructor reads the settings and nothing else: libcuda is looked for when a
+ * program first calls or looks up one of its functions.
+ */
+#include <execinfo.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "fill.h"
+#include "image.h"
+#include "memsetshim.h"
+#include "stats.h"
+
+static void after_fork(void)
+{
+	image_after_fork();
+	stats_reset();
+}
+
+__attribute__((constructor)) static void init(void)
+{
+	/* secure_getenv: a setuid program writes no files because a user says so. */
+	config_load(&config, secure_getenv);
+	config_warn_unknown(environ);
+	if (!config.enabled)
+		fill_enable(0);
+	pthread_atfork(NULL, NULL, after_fork);
+	if (config.stats) {
+		void *frame;
+
+		/* Its first call loads the unwinder: now, not inside a capture. */
+		(void)backtrace(&frame, 1);
+	}
+	log_info("memsetshim %s (%s) loaded, %s", memsetshim_version(), GIT_ID,
+	         config.enabled ? "on" : "off");
+}
+
+/* Counters only: CUDA may be gone by now. */
+__attribute__((destructor)) static void fini(void)
+{
+	stats_print();
+}

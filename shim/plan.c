@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+#include "plan.h"
+
+/*
+ * One block of up to 256 threads costs what one thread costs (H200, docs/results), so
+ * small fills use one store per thread and no bounds check at all.
+ */
+#define ONE_BLOCK 256u
+#define BLOCK 256u
+#define MAX_GRID 0x7fffffffu /* x dimension, every GPU since compute capability 3.0 */
+
+static uint64_t round_up_pow2(uint64_t n, uint64_t limit)
+{
+	uint64_t p = 1;
+
+	while (p < n && p < limit)
+		p *= 2;
+	return p;
+}
+
+static uint32_t replicate(uint32_t value, uint32_t elem)
+{
+	if (elem == 1)
+		return (value & 0xff) * 0x01010101u;
+	if (elem == 2)
+		return (value & 0xffff) * 0x00010001u;
+	return value;
+}
+
+uint64_t fill_bytes(const struct fill *f)
+{
+	return f->width * f->elem * f->height;
+}
+
+enum plan_result fill_span(const struct fill *f, uint64_t *bytes)
+{
+	uint64_t row, rows = 0, span;
+
+	if (!f->width || !f->height)
+		return PLAN_EMPTY;
+	if (f->dst % f->elem)
+		return PLAN_MISALIGNED;
+	if (__builtin_mul_overflow(f->width, (uint64_t)f->elem, &row))
+		return PLAN_SHAPE;
+	/* A single row may leave its pitch at 0; any other pitch has to make sense. */
+	if (f->height > 1 || f->pitch) {
+		if (f->pitch % f->elem)
+			return PLAN_MISALIGNED;
+		if (f->pitch < row)
+			return PLAN_SHAPE;
+		if (__builtin_mul_overflow(f->pitch, f->height - 1, &rows))
+			return PLAN_SHAPE;
+	}
+	if (__builtin_add_overflow(rows, row, &span) || span > UINT64_MAX - f->dst)
+		return PLAN_SHAPE;
+	*bytes = span;
+	return PLAN_OK;
+}
+
+/* Aligned 16-byte windows that [dst, dst + bytes) touches. */
+static uint64_t windows(uint64_t dst, uint64_t bytes)
+{
+	return (dst % 16 + bytes + 15) / 16;
+}
+
+static enum plan_result plan_range(struct plan *p)
+{
+	static const struct {
+		enum fill_kernel kernel;
+		uint64_t unit;
+	} small[] = {{KERNEL_QUADS, 16}, {KERNEL_WORDS, 4}, {KERNEL_BYTES, 1}};
+	uint64_t blocks;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(small) / sizeof(small[0]); i++) {
+		uint64_t unit = small[i].unit;
+
+		if (p->dst % unit || p->width % unit)
+			continue;
+		if (p->width / unit > ONE_BLOCK)
+			break;
+		p->kernel = small[i].kernel;
+		p->block_x = (uint32_t)(p->width / unit);
+		return PLAN_OK;
+	}
+	blocks = (windows(p->dst, p->width) + BLOCK - 1) / BLOCK;
+	if (blocks > MAX_GRID)
+		return PLAN_TOO_LARGE;
+	p->kernel = KERNEL_RANGE;
+	p->grid = (uint32_t)blocks;
+	p->block_x = BLOCK;
+	return PLAN_OK;
+}
+
+static enum plan_result plan_rows(struct plan *p)
+{
+	/* An unaligned row may straddle one window more than its length asks for. */
+	uint64_t wide = windows(15, p->width);
+	uint64_t columns, row_blocks, blocks;
+
+	p->block_x = (uint32_t)round_up_pow2(wide, BLOCK);
+	p->block_y = BLOCK / p->block_x;
+	columns = (wide + p->block_x - 1) / p->block_x;
+	row_blocks = (p->height + p->block_y - 1) / p->block_y;
+	if (__builtin_mul_overflow(columns, row_blocks, &blocks) || blocks > MAX_GRID)
+		return PLAN_TOO_LARGE;
+	p->kernel = KERNEL_ROWS;
+	p->columns = (uint32_t)columns;
+	p->grid = (uint32_t)blocks;
+	return PLAN_OK;
+}
+
+enum plan_result plan_fill(const struct fill *f, struct plan *p)
+{
+	uint64_t span;
+	enum plan_result result = fill_span(f, &span);
+
+	if (result != PLAN_OK)
+		return result;
+	*p = (struct plan){.grid = 1,
+	                   .block_x = 1,
+	                   .block_y = 1,
+	                   .dst = f->dst,
+	                   .pattern = replicate(f->value, f->elem),
+	                   .columns = 1,
+	                   .width = f->width * f->elem,
+	                   .pitch = f->pitch,
+	                   .height = f->height};
+	/* Rows without gaps are one range; span is then exactly the bytes written. */
+	if (span == fill_bytes(f)) {
+		p->width = span;
+		return plan_range(p);
+	}
+	return plan_rows(p);
+}
+
+void plan_params(struct plan *p, void *params[PLAN_PARAMS])
+{
+	params[0] = &p->dst;
+	params[1] = &p->pattern;
+	params[2] = &p->width;
+	params[3] = &p->pitch;
+	params[4] = &p->height;
+	params[5] = &p->columns;
+}
+
+const char *fill_kernel_name(enum fill_kernel kernel)
+{
+	static const char *const names[] = {
+#define KERNEL(id, name, params) [KERNEL_##id] = (name),
+#include "kernels.def"
+#undef KERNEL
+	};
+
+	return names[kernel];
+}

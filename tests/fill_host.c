@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "fill_host.h"
+
+#define FILL_FN static inline
+#define FILL_STORE1(a, v) (*(uint8_t *)(uintptr_t)(a) = (v))
+#define FILL_STORE4(a, v) (*(uint32_t *)(uintptr_t)(a) = (v))
+#define FILL_STORE16(a, v)                                                            \
+	do {                                                                          \
+		uint32_t four[4] = {(v), (v), (v), (v)};                              \
+		memcpy((void *)(uintptr_t)(a), four, sizeof four);                    \
+	} while (0)
+#include "../shim/fill_kernels.h"
+
+static void run_thread(const struct plan *p, uint32_t b, uint32_t tx, uint32_t ty)
+{
+	switch (p->kernel) {
+	case KERNEL_BYTES:
+		fill_bytes_thread(tx, p->dst, p->pattern);
+		break;
+	case KERNEL_WORDS:
+		fill_words_thread(tx, p->dst, p->pattern);
+		break;
+	case KERNEL_QUADS:
+		fill_quads_thread(tx, p->dst, p->pattern);
+		break;
+	case KERNEL_RANGE:
+		fill_range_thread(b, p->block_x, tx, p->dst, p->pattern, p->width);
+		break;
+	case KERNEL_ROWS:
+		fill_rows_thread(b, p->block_x, p->block_y, tx, ty, p->dst, p->pattern,
+		                 p->width, p->pitch, p->height, p->columns);
+		break;
+	case KERNEL_COUNT:
+		break;
+	}
+}
+
+void fill_host_run(const struct plan *p)
+{
+	uint32_t b, tx, ty;
+
+	for (b = 0; b < p->grid; b++)
+		for (ty = 0; ty < p->block_y; ty++)
+			for (tx = 0; tx < p->block_x; tx++)
+				run_thread(p, b, tx, ty);
+}
+
+int fill_host_plan(const char *kernel, unsigned int grid, unsigned int block_x,
+                   unsigned int block_y, void *const *params, struct plan *p)
+{
+	static const struct {
+		const char *name;
+		int params;
+	} kernels[] = {
+#define KERNEL(id, name, params) [KERNEL_##id] = {(name), (params)},
+#include "../shim/kernels.def"
+#undef KERNEL
+	};
+	void *slots[PLAN_PARAMS];
+	const size_t sizes[PLAN_PARAMS] = {sizeof p->dst,   sizeof p->pattern,
+	                                   sizeof p->width, sizeof p->pitch,
+	                                   sizeof p->height, sizeof p->columns};
+	int k, i;
+
+	memset(p, 0, sizeof *p);
+	for (k = 0; k < KERNEL_COUNT; k++)
+		if (!strcmp(kernel, kernels[k].name))
+			break;
+	if (k == KERNEL_COUNT)
+		return -1;
+	p->kernel = (enum fill_kernel)k;
+	p->grid = grid;
+	p->block_x = block_x;
+	p->block_y = block_y;
+	plan_params(p, slots);
+	for (i = 0; i < kernels[k].params; i++)
+		memcpy(slots[i], params[i], sizes[i]);
+	return 0;
+}
