@@ -60,8 +60,10 @@ bench: $(BENCH)
 
 # --- objects -----------------------------------------------------------------------
 # Objects depend on the flags that made them.
-FLAGS_NOW := $(CC) $(CFLAGS) $(CPPFLAGS)
-$(shell mkdir -p $(B); printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' | cmp -s - $(B)/flags || printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' >$(B)/flags)
+# Rewrites a stamp only when its text changes.
+stamp = $(shell mkdir -p $(B); printf '%s\n' '$(subst ','\'',$(2))' | cmp -s - $(B)/$(1) || printf '%s\n' '$(subst ','\'',$(2))' >$(B)/$(1))
+$(call stamp,flags,$(CC) $(CFLAGS) $(CPPFLAGS))
+$(call stamp,git-id,$(GIT_ID))
 
 $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
@@ -96,12 +98,13 @@ $(B)/exports.map: shim/symbols.def shim/memsetshim.h
 		echo 'local: *; };'; } >$@
 
 SHIM_OBJ := $(SHIM_SRC:%.c=$(B)/%.o) $(SHIM_ASM:%.S=$(B)/%.o)
-$(B)/shim/init.o: override CPPFLAGS += -DGIT_ID='"$(GIT_ID)"'
+$(B)/shim/init.o $(B)/shim/about.o: $(B)/git-id
+$(B)/shim/init.o $(B)/shim/about.o: override CPPFLAGS += -DGIT_ID='"$(GIT_ID)"'
 
 $(SHIM): $(SHIM_OBJ) $(B)/exports.map
 	$(call say,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $(SHIM_OBJ) \
 		-Wl,--version-script=$(B)/exports.map -Wl,-soname,libmemsetshim.so \
-		-Wl,-z,defs,-z,now,-z,relro -Wl,--as-needed -ldl -pthread
+		-Wl,-z,defs,-z,now,-z,relro $(if $(SAN),,-Wl,-e,memsetshim_about) -Wl,--as-needed -ldl -pthread
 
 # --- the simulated driver ------------------------------------------------------------
 SIM_OBJ := $(SIM_SRC:%.c=$(B)/%.o)

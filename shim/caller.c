@@ -21,9 +21,10 @@ static const char *object_name(const void *address)
 	return slash ? slash + 1 : info.dli_fname;
 }
 
+/* libcudart.so.13, and what wheels make of it: libcudart-9335f6a2.so.12 */
 static int is_cudart(const char *name)
 {
-	return !strncmp(name, "libcudart.so", 12);
+	return !strncmp(name, "libcudart", 9) && (name[9] == '.' || name[9] == '-');
 }
 
 const char *caller_name(const void *caller)

@@ -55,13 +55,13 @@ static CUresult ended(CUstream stream, int was_capturing, CUresult result)
 	return result;
 }
 
-#define HOOK_BEGIN(name, params, args)                                                \
-	MSS_EXPORT CUresult name params                                               \
-	{                                                                             \
-		if (!DRV(name))                                                       \
-			return driver_missing();                                      \
-		enter();                                                              \
-		return begun(DRV(name) args);                                         \
+#define HOOK_BEGIN(name, params, args)           \
+	MSS_EXPORT CUresult name params          \
+	{                                        \
+		if (!DRV(name))                  \
+			return driver_missing(); \
+		enter();                         \
+		return begun(DRV(name) args);    \
 	}
 
 HOOK_BEGIN(cuStreamBeginCapture, (CUstream s), (s))
@@ -78,15 +78,15 @@ HOOK_BEGIN(cuStreamBeginCaptureToGraph_ptsz,
             const CUgraphEdgeData *edges, size_t count, CUstreamCaptureMode mode),
            (s, graph, nodes, edges, count, mode))
 
-#define HOOK_END(name, handle)                                                        \
-	MSS_EXPORT CUresult name(CUstream s, CUgraph *graph)                          \
-	{                                                                             \
-		int was;                                                              \
-                                                                                      \
-		if (!DRV(name))                                                       \
-			return driver_missing();                                      \
-		was = status_of(handle(s)) != CU_STREAM_CAPTURE_STATUS_NONE;          \
-		return ended(handle(s), was, DRV(name)(s, graph));                    \
+#define HOOK_END(name, handle)                                               \
+	MSS_EXPORT CUresult name(CUstream s, CUgraph *graph)                 \
+	{                                                                    \
+		int was;                                                     \
+                                                                             \
+		if (!DRV(name))                                              \
+			return driver_missing();                             \
+		was = status_of(handle(s)) != CU_STREAM_CAPTURE_STATUS_NONE; \
+		return ended(handle(s), was, DRV(name)(s, graph));           \
 	}
 
 HOOK_END(cuStreamEndCapture, stream_legacy)

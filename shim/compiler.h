@@ -16,8 +16,8 @@
  * For code that another library may enter before a sanitizer runtime has set up its
  * shadow memory: the sanitizers themselves call dlsym() while they start.
  */
-#define MSS_NO_SANITIZE                                                               \
-	__attribute__((no_sanitize("address"), no_sanitize("thread"),                 \
+#define MSS_NO_SANITIZE                                               \
+	__attribute__((no_sanitize("address"), no_sanitize("thread"), \
 	               no_sanitize("undefined")))
 
 #endif

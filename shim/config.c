@@ -43,8 +43,8 @@ static enum log_level parse_level(const char *name, const char *value,
 	for (i = 0; i < ARRAY_LEN(levels); i++)
 		if (!strcmp(value, levels[i]))
 			return (enum log_level)i;
-	log_warn("%s=%s is none of off, error, warn, info, trace; using %s", name, value,
-	         levels[def]);
+	log_warn("%s=%s is none of off, error, warn, info, trace; using %s", name,
+	         value, levels[def]);
 	return def;
 }
 
@@ -182,7 +182,8 @@ void config_warn_unknown(char *const *environment)
 void config_list(int fd)
 {
 #define SWITCH(field, name, def, help) dprintf(fd, "%s\t%d\t%s\n", name, def, help);
-#define LEVEL(field, name, def, help) dprintf(fd, "%s\t%s\t%s\n", name, levels[def], help);
+#define LEVEL(field, name, def, help) \
+	dprintf(fd, "%s\t%s\t%s\n", name, levels[def], help);
 #define TARGET(field, name, help) dprintf(fd, "%s\t0\t%s\n", name, help);
 #define PATH(field, name, help) dprintf(fd, "%s\tnone\t%s\n", name, help);
 #define SIZE(field, name, help) dprintf(fd, "%s\tno limit\t%s\n", name, help);

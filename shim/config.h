@@ -12,9 +12,9 @@
 struct config {
 	int enabled;
 	enum log_level log;
-	const char *log_file;  /* NULL: stderr */
-	const char *stats;     /* NULL: none; CONFIG_STDERR; else a path */
-	uint64_t max_bytes;    /* UINT64_MAX: no limit */
+	const char *log_file; /* NULL: stderr */
+	const char *stats;    /* NULL: none; CONFIG_STDERR; else a path */
+	uint64_t max_bytes;   /* UINT64_MAX: no limit */
 };
 
 /* What `stats` points to when the table goes to stderr. */
@@ -25,8 +25,8 @@ extern struct config config;
 
 /*
  * Reads every variable of config.def through get() (NULL: not set) into *c; paths are
- * copied and live as long as the process.  A value that makes no sense gives the default
- * and one warning.
+ * copied and live as long as the process.  A value that makes no sense gives the
+ * default and one warning.
  */
 void config_load(struct config *c, char *(*get)(const char *name));
 

@@ -11,8 +11,8 @@
 
 #define TEXT_OF(x) #x
 #define TEXT(x) TEXT_OF(x)
-#define VERSION                                                                       \
-	TEXT(MEMSETSHIM_VERSION_MAJOR)                                                \
+#define VERSION                        \
+	TEXT(MEMSETSHIM_VERSION_MAJOR) \
 	"." TEXT(MEMSETSHIM_VERSION_MINOR) "." TEXT(MEMSETSHIM_VERSION_PATCH)
 
 MSS_EXPORT const char *memsetshim_version(void)

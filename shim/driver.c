@@ -71,7 +71,8 @@ void *driver_replace(void *found)
 		return NULL;
 	for (i = 0; i < SYM_COUNT; i++)
 		if (symbols[i].hook &&
-		    atomic_load_explicit(&driver_slots[i], memory_order_relaxed) == found)
+		    atomic_load_explicit(&driver_slots[i], memory_order_relaxed) ==
+		        found)
 			return symbols[i].hook;
 	return found;
 }

@@ -17,11 +17,11 @@
 #include "compiler.h"
 
 /* Repeats cuda.h's prototypes: a wrong line in symbols.def does not compile. */
-#define HOOK(name, params)                                                            \
-	typedef CUresult(*name##_fn) params;                                          \
+#define HOOK(name, params)                   \
+	typedef CUresult(*name##_fn) params; \
 	MSS_EXPORT CUresult name params;
-#define CALL_NEEDED(name, params)                                                     \
-	typedef CUresult(*name##_fn) params;                                          \
+#define CALL_NEEDED(name, params)            \
+	typedef CUresult(*name##_fn) params; \
 	CUresult name params;
 #include "symbols.def"
 #undef HOOK
@@ -53,6 +53,11 @@ static inline void *driver_slot(enum driver_symbol symbol)
 
 /* DRV(cuMemsetD8Async)(dst, v, n, s): the driver's function, fully typed, or NULL. */
 #define DRV(name) ((name##_fn)driver_slot(SYM_##name))
+
+/* The same without looking for a driver: NULL before the first resolve. */
+#define DRV_IF_KNOWN(name)                                          \
+	((name##_fn)atomic_load_explicit(&driver_slots[SYM_##name], \
+	                                 memory_order_relaxed))
 
 /* What to give a program that looked up `found`: our hook for it, or `found` itself. */
 void *driver_replace(void *found);

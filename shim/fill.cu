@@ -35,6 +35,6 @@ extern "C" __global__ void memsetshim_fill_rows(uint64_t dst, uint32_t pattern,
                                                 uint64_t width, uint64_t pitch,
                                                 uint64_t height, uint32_t columns)
 {
-	fill_rows_thread(blockIdx.x, blockDim.x, blockDim.y, threadIdx.x, threadIdx.y, dst,
-	                 pattern, width, pitch, height, columns);
+	fill_rows_thread(blockIdx.x, blockDim.x, blockDim.y, threadIdx.x, threadIdx.y,
+	                 dst, pattern, width, pitch, height, columns);
 }

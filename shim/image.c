@@ -21,11 +21,13 @@ static CUresult load(void)
 	int k;
 
 	if (!fill_image_size) {
-		log_once(LOG_WARN, "built without nvcc, so without fill kernels: memsets "
-		                   "stay memset nodes");
+		log_once(LOG_WARN,
+		         "built without nvcc, so without fill kernels: memsets "
+		         "stay memset nodes");
 		return CUDA_ERROR_NO_BINARY_FOR_GPU;
 	}
-	result = DRV(cuLibraryLoadData)(&library, fill_image, NULL, NULL, 0, NULL, NULL, 0);
+	result =
+	    DRV(cuLibraryLoadData)(&library, fill_image, NULL, NULL, 0, NULL, NULL, 0);
 	if (result != CUDA_SUCCESS)
 		return result;
 	for (k = 0; k < KERNEL_COUNT; k++) {
@@ -56,8 +58,9 @@ static void load_once(void)
 			DRV(cuThreadExchangeStreamCaptureMode)(&mode);
 		}
 		if (result != CUDA_SUCCESS)
-			log_warn("no fill kernels (CUresult %d): memsets stay memset nodes",
-			         (int)result);
+			log_warn(
+			    "no fill kernels (CUresult %d): memsets stay memset nodes",
+			    (int)result);
 		atomic_store_explicit(&state, result == CUDA_SUCCESS ? LOADED : FAILED,
 		                      memory_order_release);
 	}

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * init.c - what happens at load, at fork, at exit, and when the library is run.
+ * init.c - what happens at load, at fork and at exit.
  *
  * The constructor reads the settings and nothing else: libcuda is looked for when a
  * program first calls or looks up one of its functions.
  */
 #include <execinfo.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 

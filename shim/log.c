@@ -66,7 +66,8 @@ int log_output(const char *pattern, const char *text, unsigned long length)
 	if (pattern) {
 		fd = -1;
 		if (expand(pattern, path, sizeof path) == 0)
-			fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+			fd =
+			    open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
 		if (fd < 0) {
 			errno = saved_errno;
 			return -1;

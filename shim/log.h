@@ -29,18 +29,18 @@ int log_output(const char *pattern, const char *text, unsigned long length);
 
 #define log_warn(...) log_line(LOG_WARN, __VA_ARGS__)
 #define log_info(...) log_line(LOG_INFO, __VA_ARGS__)
-#define log_trace(...)                                                                \
-	do {                                                                          \
-		if (MSS_UNLIKELY(log_wants(LOG_TRACE)))                               \
-			log_line(LOG_TRACE, __VA_ARGS__);                             \
+#define log_trace(...)                                    \
+	do {                                              \
+		if (MSS_UNLIKELY(log_wants(LOG_TRACE)))   \
+			log_line(LOG_TRACE, __VA_ARGS__); \
 	} while (0)
 
 /* Each place speaks once per process. */
-#define log_once(level, ...)                                                          \
-	do {                                                                          \
-		static atomic_flag said = ATOMIC_FLAG_INIT;                           \
-		if (!atomic_flag_test_and_set(&said))                                 \
-			log_line(level, __VA_ARGS__);                                 \
+#define log_once(level, ...)                                \
+	do {                                                \
+		static atomic_flag said = ATOMIC_FLAG_INIT; \
+		if (!atomic_flag_test_and_set(&said))       \
+			log_line(level, __VA_ARGS__);       \
 	} while (0)
 
 #endif

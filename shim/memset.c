@@ -7,45 +7,47 @@
 #include "capture.h"
 #include "fill.h"
 
-#define CALLER __builtin_return_address(0)
-
-#define HOOK_1D(name, type, size, handle)                                             \
-	MSS_EXPORT CUresult name(CUdeviceptr dst, type value, size_t n, CUstream s)   \
-	{                                                                             \
-		if (MSS_UNLIKELY(!DRV(name)))                                         \
-			return driver_missing();                                      \
-		if (MSS_UNLIKELY(capture_any())) {                                    \
-			const struct fill f = {.dst = dst,                            \
-			                       .value = value,                        \
-			                       .elem = (size),                        \
-			                       .width = n,                            \
-			                       .height = 1};                          \
-                                                                                      \
-			if (fill_captured(&f, handle(s), CALLER))                     \
-				return CUDA_SUCCESS;                                  \
-		}                                                                     \
-		return DRV(name)(dst, value, n, s);                                   \
+/*
+ * Every hook is two functions: the exported one, short enough to need no stack, and
+ * its slow part for captures and for the first call of all.
+ */
+#define HOOK_MEMSET(name, params, args, as_fill, handle)                          \
+	MSS_NOINLINE static CUresult name##_slow(MSS_UNPACK params,               \
+	                                         const void *caller)              \
+	{                                                                         \
+		const struct fill f = {MSS_UNPACK as_fill};                       \
+                                                                                  \
+		if (!DRV(name))                                                   \
+			return driver_missing();                                  \
+		if (capture_any() && fill_captured(&f, handle(s), caller))        \
+			return CUDA_SUCCESS;                                      \
+		return DRV(name)(MSS_UNPACK args);                                \
+	}                                                                         \
+	MSS_EXPORT CUresult name params                                           \
+	{                                                                         \
+		name##_fn real = DRV_IF_KNOWN(name);                              \
+                                                                                  \
+		if (MSS_LIKELY(real && !capture_any()))                           \
+			return real args;                                         \
+		return name##_slow(MSS_UNPACK args, __builtin_return_address(0)); \
 	}
+#define MSS_UNPACK(...) __VA_ARGS__
 
-#define HOOK_2D(name, type, size, handle)                                             \
-	MSS_EXPORT CUresult name(CUdeviceptr dst, size_t pitch, type value,           \
-	                         size_t width, size_t height, CUstream s)             \
-	{                                                                             \
-		if (MSS_UNLIKELY(!DRV(name)))                                         \
-			return driver_missing();                                      \
-		if (MSS_UNLIKELY(capture_any())) {                                    \
-			const struct fill f = {.dst = dst,                            \
-			                       .value = value,                        \
-			                       .elem = (size),                        \
-			                       .width = width,                        \
-			                       .height = height,                      \
-			                       .pitch = pitch};                       \
-                                                                                      \
-			if (fill_captured(&f, handle(s), CALLER))                     \
-				return CUDA_SUCCESS;                                  \
-		}                                                                     \
-		return DRV(name)(dst, pitch, value, width, height, s);                \
-	}
+#define HOOK_1D(name, type, size, handle)                                          \
+	HOOK_MEMSET(                                                               \
+	    name, (CUdeviceptr dst, type value, size_t n, CUstream s),             \
+	    (dst, value, n, s),                                                    \
+	    (.dst = dst, .value = value, .elem = (size), .width = n, .height = 1), \
+	    handle)
+
+#define HOOK_2D(name, type, size, handle)                                        \
+	HOOK_MEMSET(name,                                                        \
+	            (CUdeviceptr dst, size_t pitch, type value, size_t width,    \
+	             size_t height, CUstream s),                                 \
+	            (dst, pitch, value, width, height, s),                       \
+	            (.dst = dst, .value = value, .elem = (size), .width = width, \
+	             .height = height, .pitch = pitch),                          \
+	            handle)
 
 HOOK_1D(cuMemsetD8Async, unsigned char, 1, stream_legacy)
 HOOK_1D(cuMemsetD16Async, unsigned short, 2, stream_legacy)

@@ -79,8 +79,8 @@ void stats_memset(enum reason reason, uint64_t bytes, const void *caller)
 		atomic_fetch_add_explicit(&bytes_substituted, bytes,
 		                          memory_order_relaxed);
 	if (config.stats)
-		atomic_fetch_add_explicit(&row_of(caller_name(caller))->counts[reason], 1,
-		                          memory_order_relaxed);
+		atomic_fetch_add_explicit(&row_of(caller_name(caller))->counts[reason],
+		                          1, memory_order_relaxed);
 }
 
 void stats_capture(void)
@@ -167,8 +167,8 @@ void stats_print(void)
 	t.used = 0;
 	for (reason = SUBSTITUTED + 1; reason < REASON_COUNT; reason++)
 		passed += stats_count((enum reason)reason);
-	add(&t, "memsetshim: %s, process %ld (%s): %llu captures\n", memsetshim_version(),
-	    (long)getpid(), program_invocation_short_name,
+	add(&t, "memsetshim: %s, process %ld (%s): %llu captures\n",
+	    memsetshim_version(), (long)getpid(), program_invocation_short_name,
 	    (unsigned long long)stats_captures());
 	add(&t, "memsetshim: %10llu  captured memsets became fill kernels%s\n",
 	    (unsigned long long)stats_count(SUBSTITUTED),

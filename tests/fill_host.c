@@ -6,10 +6,10 @@
 #define FILL_FN static inline
 #define FILL_STORE1(a, v) (*(uint8_t *)(uintptr_t)(a) = (v))
 #define FILL_STORE4(a, v) (*(uint32_t *)(uintptr_t)(a) = (v))
-#define FILL_STORE16(a, v)                                                            \
-	do {                                                                          \
-		uint32_t four[4] = {(v), (v), (v), (v)};                              \
-		memcpy((void *)(uintptr_t)(a), four, sizeof four);                    \
+#define FILL_STORE16(a, v)                                         \
+	do {                                                       \
+		uint32_t four[4] = {(v), (v), (v), (v)};           \
+		memcpy((void *)(uintptr_t)(a), four, sizeof four); \
 	} while (0)
 #include "../shim/fill_kernels.h"
 
@@ -59,8 +59,8 @@ int fill_host_plan(const char *kernel, unsigned int grid, unsigned int block_x,
 #undef KERNEL
 	};
 	void *slots[PLAN_PARAMS];
-	const size_t sizes[PLAN_PARAMS] = {sizeof p->dst,   sizeof p->pattern,
-	                                   sizeof p->width, sizeof p->pitch,
+	const size_t sizes[PLAN_PARAMS] = {sizeof p->dst,    sizeof p->pattern,
+	                                   sizeof p->width,  sizeof p->pitch,
 	                                   sizeof p->height, sizeof p->columns};
 	int k, i;
 

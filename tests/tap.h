@@ -36,7 +36,8 @@ tap_result(int good, const char *file, int line, const char *fmt, ...)
 #define ok(cond, ...) tap_result(!!(cond), __FILE__, __LINE__, __VA_ARGS__)
 
 /* is(got, wanted, "what"): both as long long, shown when they differ */
-#define is(got, want, ...) tap_is((long long)(got), (long long)(want), __FILE__, __LINE__, __VA_ARGS__)
+#define is(got, want, ...) \
+	tap_is((long long)(got), (long long)(want), __FILE__, __LINE__, __VA_ARGS__)
 
 __attribute__((format(printf, 5, 6), unused)) static int
 tap_is(long long got, long long want, const char *file, int line, const char *fmt, ...)
