@@ -15,7 +15,7 @@ GENCODE_ARCHS ?= 75 80 86 89 90 100 120
 NVCC_ON_PATH := $(shell command -v nvcc 2>/dev/null)
 CUDA ?= $(or $(CUDA_HOME),$(patsubst %/bin/nvcc,%,$(realpath $(NVCC_ON_PATH))),/usr/local/cuda)
 NVCC ?= $(firstword $(wildcard $(CUDA)/bin/nvcc) $(NVCC_ON_PATH))
-HAVE_CUDA_H := $(wildcard $(CUDA)/include/cuda.h)
+HAVE_CUDA_H := $(firstword $(wildcard $(CUDA)/include/cuda.h /usr/include/cuda.h))
 
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2);)

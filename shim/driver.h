@@ -14,6 +14,10 @@
 #include <cuda.h>
 #include <stdatomic.h>
 
+#if CUDA_VERSION < 12030
+#error "memsetshim needs the headers of CUDA Toolkit 12.3 or newer"
+#endif
+
 #include "compiler.h"
 
 /* Repeats cuda.h's prototypes: a wrong line in symbols.def does not compile. */

@@ -108,19 +108,18 @@ MSS_NO_SANITIZE static inline int driver_name(const char *name)
 /*
  * Where dlsym(handle, name) has to go.  RTLD_NEXT and RTLD_DEFAULT always go to the
  * real one: they are relative to the caller, and a global lookup finds our exported
- * hooks by itself.
+ * hooks by itself - which it must not where there is no driver to hook.
  */
 MSS_NO_SANITIZE void *lookup_route(void *handle, const char *name);
 MSS_NO_SANITIZE void *lookup_route(void *handle, const char *name)
 {
-	if (MSS_LIKELY(!driver_name(name)) || handle == RTLD_NEXT)
+	if (MSS_LIKELY(!driver_name(name)))
 		return dlsym_address();
-	if (handle == RTLD_DEFAULT) {
-		if (driver_hook_name(name) && driver_resolve() != 0)
-			return (void *)lookup_absent;
-		return dlsym_address();
-	}
-	return (void *)lookup_replaced;
+	if (handle != RTLD_NEXT && handle != RTLD_DEFAULT)
+		return (void *)lookup_replaced;
+	if (driver_hook_name(name) && driver_resolve() != 0)
+		return (void *)lookup_absent;
+	return dlsym_address();
 }
 
 static void replace(CUresult result, void **function)
