@@ -25,7 +25,7 @@ WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-protot
 override CFLAGS += -std=gnu11 $(WARN) $(if $(WERROR),-Werror) \
         $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
 override CPPFLAGS += -D_GNU_SOURCE -isystem $(CUDA)/include
-GIT_ID := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
+GIT_ID ?= $(or $(shell git describe --always --dirty 2>/dev/null),unknown)
 
 # Pure code builds anywhere; the rest needs cuda.h, the fill image needs nvcc.
 PURE_SRC := shim/plan.c shim/config.c shim/log.c
