@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * graph.c - graphs as objects: nodes, copies, and the ways to make and end them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim.h"
+
+CUgraph sim_graph_new(void)
+{
+	return sim_new(1, sizeof(struct CUgraph_st));
+}
+
+static void append(CUgraph graph, CUgraphNode node)
+{
+	if (graph->count == graph->room) {
+		size_t room = graph->room ? 2 * graph->room : 16;
+		CUgraphNode *nodes = sim_new(room, sizeof *nodes);
+
+		if (graph->count)
+			memcpy(nodes, graph->nodes, graph->count * sizeof *nodes);
+		free(graph->nodes);
+		graph->nodes = nodes;
+		graph->room = room;
+	}
+	graph->nodes[graph->count++] = node;
+}
+
+CUgraphNode sim_graph_add(CUgraph graph, CUgraphNodeType type, const struct deps *deps)
+{
+	CUgraphNode node = sim_new(1, sizeof *node);
+
+	node->type = type;
+	node->graph = graph;
+	sim_deps_join(&node->deps, deps);
+	append(graph, node);
+	return node;
+}
+
+CUresult sim_graph_add_for(CUgraphNode *out, CUgraph graph, const CUgraphNode *nodes,
+                           size_t count, CUgraphNodeType type)
+{
+	struct deps deps = {0};
+	size_t i;
+
+	if (!out || !graph || (count && !nodes))
+		return CUDA_ERROR_INVALID_VALUE;
+	for (i = 0; i < count; i++)
+		if (!nodes[i] || nodes[i]->graph != graph)
+			return CUDA_ERROR_INVALID_VALUE;
+	for (i = 0; i < count; i++)
+		sim_deps_add(&deps, nodes[i], SIM_FULL_EDGE);
+	*out = sim_graph_add(graph, type, &deps);
+	sim_deps_clear(&deps);
+	return CUDA_SUCCESS;
+}
+
+static void free_node(CUgraphNode node)
+{
+	sim_deps_clear(&node->deps);
+	sim_launch_clear(&node->launch);
+	if (node->child)
+		sim_graph_free(node->child);
+	free(node);
+}
+
+void sim_graph_free(CUgraph graph)
+{
+	size_t i;
+
+	for (i = 0; i < graph->count; i++)
+		free_node(graph->nodes[i]);
+	free(graph->nodes);
+	free(graph);
+}
+
+static CUgraphNode copy_node(CUgraph graph, CUgraphNode from)
+{
+	CUgraphNode node = sim_new(1, sizeof *node);
+
+	*node = *from;
+	node->graph = graph;
+	node->original = from;
+	node->deps = (struct deps){0};
+	if (from->launch.kernel)
+		sim_launch_copy(&node->launch, &from->launch);
+	if (from->child)
+		node->child = sim_graph_copy(from->child);
+	append(graph, node);
+	return node;
+}
+
+CUgraph sim_graph_copy(CUgraph graph)
+{
+	CUgraph copy = sim_graph_new();
+	size_t i, k;
+
+	for (i = 0; i < graph->count; i++) {
+		graph->nodes[i]->index = i;
+		copy_node(copy, graph->nodes[i]);
+	}
+	for (i = 0; i < graph->count; i++) {
+		const struct deps *deps = &graph->nodes[i]->deps;
+
+		for (k = 0; k < deps->count; k++)
+			sim_deps_add(&copy->nodes[i]->deps,
+			             copy->nodes[deps->at[k].node->index],
+			             deps->at[k].edge);
+	}
+	return copy;
+}
+
+SIM_EXPORT CUresult cuGraphCreate(CUgraph *graph, unsigned int flags)
+{
+	SIM_CALL(cuGraphCreate);
+	if (!sim_initialized())
+		return CUDA_ERROR_NOT_INITIALIZED;
+	if (!graph || flags)
+		return CUDA_ERROR_INVALID_VALUE;
+	*graph = sim_graph_new();
+	return CUDA_SUCCESS;
+}
+
+SIM_EXPORT CUresult cuGraphDestroy(CUgraph graph)
+{
+	SIM_CALL(cuGraphDestroy);
+	if (!graph)
+		return CUDA_ERROR_INVALID_VALUE;
+	sim_graph_free(graph);
+	return CUDA_SUCCESS;
+}
+
+SIM_EXPORT CUresult cuGraphClone(CUgraph *clone, CUgraph graph)
+{
+	SIM_CALL(cuGraphClone);
+	if (!clone || !graph)
+		return CUDA_ERROR_INVALID_VALUE;
+	*clone = sim_graph_copy(graph);
+	return CUDA_SUCCESS;
+}
+
+SIM_EXPORT CUresult cuGraphNodeFindInClone(CUgraphNode *found, CUgraphNode node,
+                                           CUgraph clone)
+{
+	size_t i;
+
+	SIM_CALL(cuGraphNodeFindInClone);
+	if (!found || !node || !clone)
+		return CUDA_ERROR_INVALID_VALUE;
+	for (i = 0; i < clone->count; i++)
+		if (clone->nodes[i]->original == node) {
+			*found = clone->nodes[i];
+			return CUDA_SUCCESS;
+		}
+	return CUDA_ERROR_INVALID_VALUE;
+}
+
+SIM_EXPORT CUresult cuGraphDestroyNode(CUgraphNode node)
+{
+	CUgraph graph;
+	size_t i, kept = 0;
+
+	SIM_CALL(cuGraphDestroyNode);
+	if (!node)
+		return CUDA_ERROR_INVALID_VALUE;
+	graph = node->graph;
+	for (i = 0; i < graph->count; i++) {
+		sim_deps_remove(&graph->nodes[i]->deps, node);
+		if (graph->nodes[i] != node)
+			graph->nodes[kept++] = graph->nodes[i];
+	}
+	graph->count = kept;
+	sim_capture_forget_node(node);
+	free_node(node);
+	return CUDA_SUCCESS;
+}

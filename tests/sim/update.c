@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * update.c - an instantiated graph takes over the parameters of another of its shape.
+ */
+#include "sim.h"
+
+/* 1 when the two nodes at place i depend on the same places. */
+static int same_edges(CUgraph a, CUgraph b, size_t i)
+{
+	const struct deps *x = &a->nodes[i]->deps, *y = &b->nodes[i]->deps;
+	size_t k, m;
+
+	if (x->count != y->count)
+		return 0;
+	for (k = 0; k < x->count; k++) {
+		for (m = 0; m < y->count; m++)
+			if (x->at[k].node->index == y->at[m].node->index)
+				break;
+		if (m == y->count)
+			return 0;
+	}
+	return 1;
+}
+
+/* A memset may change where it is one-dimensional and stays in its context. */
+static CUgraphExecUpdateResult compare(CUgraphNode old, CUgraphNode new)
+{
+	if (old->type != new->type)
+		return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
+	if (old->ctx != new->ctx)
+		return old->type == CU_GRAPH_NODE_TYPE_KERNEL
+		           ? CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE
+		           : CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
+	if (old->type == CU_GRAPH_NODE_TYPE_MEMSET &&
+	    (old->set.height > 1 || new->set.height > 1) &&
+	    (old->set.height != new->set.height || old->set.width != new->set.width ||
+	     old->set.elementSize != new->set.elementSize))
+		return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
+	return sim_node_check(new) == CUDA_SUCCESS
+	           ? CU_GRAPH_EXEC_UPDATE_SUCCESS
+	           : CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
+}
+
+/* Child graphs are compared as their own graphs. */
+static CUgraphExecUpdateResult differs(CUgraph old, CUgraph new, CUgraphNode *where)
+{
+	CUgraphExecUpdateResult result = CU_GRAPH_EXEC_UPDATE_SUCCESS;
+	size_t i;
+
+	if (old->count != new->count)
+		return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+	for (i = 0; i < old->count; i++)
+		old->nodes[i]->index = new->nodes[i]->index = i;
+	for (i = 0; i < old->count && result == CU_GRAPH_EXEC_UPDATE_SUCCESS; i++) {
+		*where = new->nodes[i];
+		if (!same_edges(old, new, i))
+			return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+		result = compare(old->nodes[i], new->nodes[i]);
+	}
+	for (i = 0; i < old->count && result == CU_GRAPH_EXEC_UPDATE_SUCCESS; i++)
+		if (old->nodes[i]->child)
+			result =
+			    differs(old->nodes[i]->child, new->nodes[i]->child, where);
+	return result;
+}
+
+/* The originals stay: a program names nodes by the graph that was instantiated. */
+static void take_originals(CUgraph copy, CUgraph from)
+{
+	size_t i;
+
+	for (i = 0; i < copy->count; i++) {
+		copy->nodes[i]->original = from->nodes[i]->original;
+		if (copy->nodes[i]->child)
+			take_originals(copy->nodes[i]->child, from->nodes[i]->child);
+	}
+}
+
+SIM_EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph,
+                                         CUgraphExecUpdateResultInfo *info)
+{
+	CUgraphNode where = NULL;
+	CUgraph copy;
+
+	SIM_CALL(cuGraphExecUpdate_v2);
+	if (!exec || !graph || !info)
+		return CUDA_ERROR_INVALID_VALUE;
+	*info = (CUgraphExecUpdateResultInfo){0};
+	info->result = differs(exec->graph, graph, &where);
+	if (info->result != CU_GRAPH_EXEC_UPDATE_SUCCESS) {
+		info->errorNode = where;
+		return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+	}
+	copy = sim_graph_copy(graph);
+	take_originals(copy, exec->graph);
+	sim_graph_free(exec->graph);
+	exec->graph = copy;
+	return CUDA_SUCCESS;
+}
+
+SIM_EXPORT CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                                   const CUDA_MEMSET_NODE_PARAMS *set,
+                                                   CUcontext ctx)
+{
+	struct CUgraphNode_st wanted;
+	size_t i;
+
+	SIM_CALL(cuGraphExecMemsetNodeSetParams);
+	if (!exec || !node || !set || !set->elementSize || set->elementSize > 4)
+		return CUDA_ERROR_INVALID_VALUE;
+	for (i = 0; i < exec->graph->count; i++) {
+		CUgraphNode held = exec->graph->nodes[i];
+
+		if (held->original != node || held->type != CU_GRAPH_NODE_TYPE_MEMSET)
+			continue;
+		wanted = *held;
+		wanted.set = *set;
+		wanted.ctx = ctx;
+		if (sim_memset_check(set) != CUDA_SUCCESS ||
+		    compare(held, &wanted) != CU_GRAPH_EXEC_UPDATE_SUCCESS)
+			return CUDA_ERROR_INVALID_VALUE;
+		held->set = *set;
+		return CUDA_SUCCESS;
+	}
+	return CUDA_ERROR_INVALID_VALUE;
+}
