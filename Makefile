@@ -38,7 +38,7 @@ SIM_SRC  := $(wildcard tests/sim/*.c) tests/fill_host.c shim/plan.c
 UNIT  := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/unit-*.c))
 DRV   := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/drv-*.c tests/sim-*.c))
 SCRIPTS := $(wildcard tests/*.sh)
-BENCH := $(if $(wildcard bench/*.c),$(B)/memsetbench)
+BENCH := $(B)/memsetbench
 
 .DEFAULT_GOAL := all
 .PHONY: all pure check check-unit check-gpu bench bench-gpu demo lint format install \
@@ -77,14 +77,13 @@ $(B)/shim/%.o: shim/%.S $(B)/flags
 NVCC_ARCHS = $(shell $(NVCC) --list-gpu-arch 2>/dev/null | sed -n 's/compute_//p')
 ARCHS = $(filter $(NVCC_ARCHS),$(GENCODE_ARCHS))
 
+FATBIN = $(NVCC) -O3 --fatbin -Xfatbin -compress-all \
+        $(foreach a,$(ARCHS),-gencode arch=compute_$(a),code=sm_$(a)) \
+        -gencode arch=compute_$(lastword $(ARCHS)),code=compute_$(lastword $(ARCHS))
+
 $(B)/fill.fatbin: shim/fill.cu shim/fill_kernels.h
 	@mkdir -p $(@D)
-ifneq ($(NVCC),)
-	$(call say,NVCC,$@)$(NVCC) -O3 --fatbin -Xfatbin -compress-all $(foreach a,$(ARCHS),-gencode arch=compute_$(a),code=sm_$(a)) \
-		-gencode arch=compute_$(lastword $(ARCHS)),code=compute_$(lastword $(ARCHS)) -o $@ $<
-else
-	@: >$@
-endif
+	$(call say,NVCC,$@)$(if $(NVCC),$(FATBIN) -o $@ $<,: >$@)
 
 $(B)/shim/fatbin.o: $(B)/fill.fatbin
 $(B)/shim/fatbin.o: override ASFLAGS += -DFILL_IMAGE='"$(B)/fill.fatbin"'
@@ -127,9 +126,33 @@ $(B)/tests/drv-%: $(B)/tests/drv-%.o
 $(B)/tests/sim-%: $(B)/tests/sim-%.o
 	$(call say,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(DRV_COMMON) -L$(B)/sim -lcuda -ldl -pthread
 
+# --- the benchmark -------------------------------------------------------------------
+BENCH_SRC := bench/memsetbench.c bench/options.c bench/graphs.c bench/gpu.c \
+        bench/report.c bench/sample.c
+BENCH_OBJ := $(BENCH_SRC:%.c=$(B)/%.o) $(B)/bench/kernels.o
+$(B)/bench/%.o: override CPPFLAGS += -DGIT_ID='"$(GIT_ID)"'
+$(BENCH_SRC:%.c=$(B)/%.o): $(B)/git-id
+
+$(B)/bench.fatbin: bench/kernels.cu
+	@mkdir -p $(@D)
+	$(call say,NVCC,$@)$(FATBIN) -o $@ $<
+
+$(B)/bench/kernels.o: bench/kernels.S $(B)/bench.fatbin
+	@mkdir -p $(@D)
+	$(call say,AS,$@)$(CC) $(CPPFLAGS) -fPIC -DBENCH_IMAGE='"$(B)/bench.fatbin"' -c -o $@ $<
+
+$(B)/memsetbench: $(BENCH_OBJ)
+	$(call say,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ldl
+
+bench-gpu: $(SHIM) $(BENCH)   ## measure on this machine's GPU; JSON in build/results/
+	@mkdir -p $(RESULTS)
+	LD_PRELOAD=$(abspath $(SHIM)) $(B)/memsetbench --json $(RESULTS)/bench.json
+
 TEST_ENV = B=$(B) CC="$(CC)" CUDA="$(CUDA)" NVCC="$(NVCC)" SAN="$(SAN)"
 check: all         ## run the tests that need no GPU (simulated driver)
 	$(Q)$(TEST_ENV) prove -e tests/run $(if $(V),-v) $(UNIT) $(DRV) $(SCRIPTS)
+
+include tests/gpu/gpu.mk
 
 -include $(wildcard $(B)/*/*.d $(B)/*/*/*.d)
 
