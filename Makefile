@@ -6,9 +6,12 @@ CC       ?= gcc
 CFLAGS   ?= -O2 -g
 PREFIX   ?= /usr/local
 LIBDIR   ?= $(PREFIX)/lib
+INCDIR   ?= $(PREFIX)/include
+MANDIR   ?= $(PREFIX)/share/man
 SAN      ?=
 WERROR   ?=
 V        ?=
+EMULATOR ?=
 GENCODE_ARCHS ?= 75 80 86 89 90 100 120
 
 # The CUDA toolkit: CUDA=, CUDA_HOME, nvcc on PATH, the usual prefix - in that order.
@@ -35,14 +38,16 @@ SHIM     := $(B)/libmemsetshim.so
 SIM      := $(B)/sim/libcuda.so.1
 SIM_SRC  := $(wildcard tests/sim/*.c) tests/fill_host.c shim/plan.c
 
-UNIT  := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/unit-*.c))
+UNIT_SRC := $(filter-out $(if $(HAVE_CUDA_H),,tests/unit-bench.c),$(wildcard tests/unit-*.c))
+UNIT  := $(UNIT_SRC:tests/%.c=$(B)/tests/%)
 DRV   := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/drv-*.c tests/sim-*.c))
 SCRIPTS := $(wildcard tests/*.sh)
 BENCH := $(B)/memsetbench
 
 .DEFAULT_GOAL := all
+.SECONDARY:
 .PHONY: all pure check check-unit check-gpu bench bench-gpu demo lint format install \
-        uninstall clean help tests
+        uninstall clean help tests lint-format lint-cppcheck lint-tidy lint-shell lint-man
 
 ifeq ($(HAVE_CUDA_H),)
 all: pure          ## build everything under build/
@@ -119,12 +124,18 @@ PURE_OBJ := $(PURE_SRC:%.c=$(B)/%.o)
 $(B)/tests/unit-%: $(B)/tests/unit-%.o $(B)/tests/fill_host.o $(PURE_OBJ)
 	$(call say,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -pthread
 
+BENCH_PURE := $(patsubst %,$(B)/bench/%.o,options sample report)
+$(B)/tests/unit-bench: $(B)/tests/unit-bench.o $(BENCH_PURE)
+	$(call say,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -pthread
+
 DRV_COMMON := $(B)/tests/drv.o $(B)/shim/plan.o $(B)/tests/fill_host.o
-$(B)/tests/drv-% $(B)/tests/sim-%: $(SIM) $(DRV_COMMON)
-$(B)/tests/drv-%: $(B)/tests/drv-%.o
+define LINK_DRV
 	$(call say,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(DRV_COMMON) -L$(B)/sim -lcuda -ldl -pthread
-$(B)/tests/sim-%: $(B)/tests/sim-%.o
-	$(call say,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(DRV_COMMON) -L$(B)/sim -lcuda -ldl -pthread
+endef
+$(B)/tests/drv-%: $(B)/tests/drv-%.o $(DRV_COMMON) $(SIM)
+	$(LINK_DRV)
+$(B)/tests/sim-%: $(B)/tests/sim-%.o $(DRV_COMMON) $(SIM)
+	$(LINK_DRV)
 
 # --- the benchmark -------------------------------------------------------------------
 BENCH_SRC := bench/memsetbench.c bench/options.c bench/graphs.c bench/gpu.c \
@@ -141,6 +152,12 @@ $(B)/bench/kernels.o: bench/kernels.S $(B)/bench.fatbin
 	@mkdir -p $(@D)
 	$(call say,AS,$@)$(CC) $(CPPFLAGS) -fPIC -DBENCH_IMAGE='"$(B)/bench.fatbin"' -c -o $@ $<
 
+$(B)/demo: $(B)/bench/demo.o $(SIM)
+	$(call say,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< -L$(B)/sim -lcuda -ldl
+
+demo: all $(if $(HAVE_CUDA_H),$(B)/demo)  ## with a GPU: what it gains; without: what it changes
+	@B=$(B) sh bench/demo.sh
+
 $(B)/memsetbench: $(BENCH_OBJ)
 	$(call say,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ldl
 
@@ -148,13 +165,68 @@ bench-gpu: $(SHIM) $(BENCH)   ## measure on this machine's GPU; JSON in build/re
 	@mkdir -p $(RESULTS)
 	LD_PRELOAD=$(abspath $(SHIM)) $(B)/memsetbench --json $(RESULTS)/bench.json
 
-TEST_ENV = B=$(B) CC="$(CC)" CUDA="$(CUDA)" NVCC="$(NVCC)" SAN="$(SAN)"
+# What a program and its graphs do needs the library, and nvcc for its kernels.
+CHECKS := $(UNIT) $(if $(HAVE_CUDA_H),$(if $(NVCC),$(DRV))) $(SCRIPTS)
+TEST_ENV = B=$(B) CC="$(CC)" CUDA="$(CUDA)" NVCC="$(NVCC)" SAN="$(SAN)" EMULATOR="$(EMULATOR)"
 check: all         ## run the tests that need no GPU (simulated driver)
-	$(Q)$(TEST_ENV) prove -e tests/run $(if $(V),-v) $(UNIT) $(DRV) $(SCRIPTS)
+	$(Q)$(TEST_ENV) prove -e tests/run $(if $(V),-v) $(CHECKS)
+	$(if $(filter $(DRV),$(CHECKS)),,@echo "memsetshim: not run without nvcc: $(notdir $(DRV))")
 
 include tests/gpu/gpu.mk
 
 -include $(wildcard $(B)/*/*.d $(B)/*/*/*.d)
+
+# --- what is no test -----------------------------------------------------------------
+DIRS     := shim bench tools tests
+# Not tests/prog/: the scripts there compile each program with macros of its own.
+C_FILES  := $(sort $(shell find $(DIRS) -path tests/prog -prune -o -name '*.c' -print))
+H_FILES  := $(sort $(shell find $(DIRS) -name '*.[ch]' -o -name '*.cu' -o -name '*.def'))
+FORMATTED = $(filter-out %.def,$(H_FILES))
+SH_FILES  = $(sort $(shell grep -rIlE '^\#!/.*[ /](ba)?sh$$' .ci $(DIRS)))
+# Enough for any of our files: tools that read C want no build.
+LINT_FLAGS := -std=gnu11 $(CPPFLAGS) -DGIT_ID='"lint"' -DCUPTI_PATH='"lint"' -Ishim -Itests \
+        -isystem $(CUDA)/extras/CUPTI/include
+
+lint:              ## look at the code, the scripts and the man page without running them
+lint: lint-format lint-cppcheck lint-tidy lint-shell lint-man
+
+lint-format:
+	clang-format --dry-run -Werror $(FORMATTED)
+
+# memset.c: cppcheck takes initializers inside a macro's arguments for an error.
+lint-cppcheck:
+	cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability \
+		--inline-suppr --suppress=syntaxError:shim/memset.c --std=c11 \
+		-D_GNU_SOURCE -D__x86_64__ -DCUDA_VERSION=13000 '-DElfW(type)=Elf64_##type' \
+		-DGIT_ID='"lint"' -DCUPTI_PATH='"lint"' -Ishim -Itests $(C_FILES)
+
+lint-tidy: $(C_FILES:%=$(B)/lint/%)
+$(B)/lint/%.c: %.c .clang-tidy $(H_FILES)
+	@mkdir -p $(@D)
+	$(call say,TIDY,$<)clang-tidy --quiet $< -- $(LINT_FLAGS) >$@.log 2>&1 && touch $@ || \
+		{ cat $@.log; false; }
+
+lint-shell:
+	shellcheck -x $(SH_FILES)
+
+lint-man:
+	mandoc -T lint -W warning docs/*.7
+
+format:            ## rewrite the C files as .clang-format says
+	clang-format -i $(FORMATTED)
+
+# Programs may have the old library mapped, so it is never written into: a new file
+# takes its name.
+install: all       ## install library, header, man page: PREFIX= LIBDIR= DESTDIR=
+	install -d $(addprefix $(DESTDIR),$(LIBDIR) $(INCDIR) $(MANDIR)/man7)
+	install -m 755 $(SHIM) $(DESTDIR)$(LIBDIR)/.libmemsetshim.so.new
+	mv -f $(DESTDIR)$(LIBDIR)/.libmemsetshim.so.new $(DESTDIR)$(LIBDIR)/libmemsetshim.so
+	install -m 644 shim/memsetshim.h $(DESTDIR)$(INCDIR)/memsetshim.h
+	install -m 644 docs/memsetshim.7 $(DESTDIR)$(MANDIR)/man7/memsetshim.7
+
+uninstall:         ## remove what install put there
+	rm -f $(DESTDIR)$(LIBDIR)/libmemsetshim.so $(DESTDIR)$(INCDIR)/memsetshim.h \
+		$(DESTDIR)$(MANDIR)/man7/memsetshim.7
 
 clean:             ## remove build/
 	rm -rf $(B)

@@ -35,8 +35,7 @@ static const struct request {
 	size_t width, height; /* elements, rows */
 	size_t pitch;         /* bytes */
 } requests[] = {
-    {"cuMemsetD32Async, one word, the usual flag or counter", 0, 0x01020304, 4, 1, 1,
-     0},
+    {"cuMemsetD32Async, one word", 0, 0x01020304, 4, 1, 1, 0},
     {"cuMemsetD8Async, 256 bytes from an odd address", 3, 0x5A, 1, 256, 1, 0},
     {"cuMemsetD2D16Async, 5 rows of 40 bytes, 96 apart", 128, 0xBEEF, 2, 20, 5, 96},
 };
@@ -89,7 +88,7 @@ static void describe(CUgraph graph, char *text, size_t size)
 		snprintf(text, size, "kernel %s", name ? name : "of another name");
 	} else {
 		snprintf(text, size, "%s",
-		         type == CU_GRAPH_NODE_TYPE_MEMSET ? "MEMSET" : "another kind");
+		         type == CU_GRAPH_NODE_TYPE_MEMSET ? "memset" : "another kind");
 	}
 }
 
@@ -149,7 +148,8 @@ int main(void)
 	printf("Captured on %s:\n\n", dlsym(RTLD_DEFAULT, "sim_reset")
 	                                  ? "the simulated driver (no GPU needed)"
 	                                  : "the GPU's driver");
-	printf("  %-53s  %-11s  %s\n", "the program captures", "shim off", "shim on");
+	printf("  %-53s  %-11s  %s\n", "what the program captures", "without",
+	       "with the shim");
 	for (i = 0; i < REQUESTS; i++) {
 		set_enabled(0);
 		wrong += !show(&requests[i], region, stream, without, sizeof without);

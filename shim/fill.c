@@ -87,7 +87,10 @@ static enum reason launch_in_context(const struct fill *f, uint64_t span,
 	if (DRV(cuCtxPushCurrent_v2)(ctx) != CUDA_SUCCESS)
 		return REASON_STREAM;
 	reason = launch(f, span, stream, ctx);
-	DRV(cuCtxPopCurrent_v2)(&ctx);
+	/* The program's state must come back: a refusal may be a passing one. */
+	if (DRV(cuCtxPopCurrent_v2)(&ctx) != CUDA_SUCCESS &&
+	    DRV(cuCtxPopCurrent_v2)(&ctx) != CUDA_SUCCESS)
+		log_once(LOG_ERROR, "the driver does not give the context back");
 	return reason;
 }
 

@@ -41,22 +41,32 @@ static CUresult load(void)
 	return CUDA_SUCCESS;
 }
 
+/*
+ * Loading code is what a global or thread-local capture forbids, this thread's or
+ * another's, unless the thread that does it is in relaxed mode.
+ */
+static CUresult load_relaxed(void)
+{
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	CUresult result = DRV(cuThreadExchangeStreamCaptureMode)(&mode);
+
+	if (result != CUDA_SUCCESS)
+		return result;
+	result = load();
+	/* The program's mode must come back: a refusal may be a passing one. */
+	if (DRV(cuThreadExchangeStreamCaptureMode)(&mode) != CUDA_SUCCESS &&
+	    DRV(cuThreadExchangeStreamCaptureMode)(&mode) != CUDA_SUCCESS)
+		log_once(LOG_ERROR, "the driver does not give the capture mode back");
+	return result;
+}
+
 static void load_once(void)
 {
-	/*
-	 * Loading code is what a global or thread-local capture forbids, this thread's
-	 * or another's, unless the thread that does it is in relaxed mode.
-	 */
-	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 	CUresult result;
 
 	pthread_mutex_lock(&lock);
 	if (atomic_load_explicit(&state, memory_order_relaxed) == NOT_LOADED) {
-		result = DRV(cuThreadExchangeStreamCaptureMode)(&mode);
-		if (result == CUDA_SUCCESS) {
-			result = load();
-			DRV(cuThreadExchangeStreamCaptureMode)(&mode);
-		}
+		result = load_relaxed();
 		if (result != CUDA_SUCCESS)
 			log_warn(
 			    "no fill kernels (CUresult %d): memsets stay memset nodes",

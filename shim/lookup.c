@@ -20,11 +20,9 @@ typedef void *(*dlsym_fn)(void *handle, const char *name);
 /*
  * The versions under which glibc has exported dlsym, newest first.  The baseline of
  * each architecture is part of glibc's ABI for ever (newer releases keep it as an
- * alias), so the second line alone would do; the first saves nothing but is what a
- * program linked today uses, and lets another interposer that versions its dlsym join
- * the chain.  dlvsym rather than a private glibc function (removed in 2.34), rather
- * than public dlsym (that is us) and rather than reading ELF tables, which would skip
- * every other dlsym interposer behind us.
+ * alias), so there is nothing to guess: one of the two is in every glibc.  dlvsym
+ * rather than a private glibc function (removed in 2.34), rather than public dlsym
+ * (that is us) and rather than reading ELF tables by hand.
  */
 static const char *const dlsym_versions[] = {
     "GLIBC_2.34",
@@ -44,15 +42,24 @@ static void *dlsym_missing(void *handle, const char *name)
 	return NULL;
 }
 
+/*
+ * dlvsym answers with a symbol of that very version, so with glibc's own; another
+ * interposer's dlsym has none.  glibc's dlsym, asked for the next one after us, finds
+ * that interposer where there is one, and it stays in the chain as without us.
+ */
 MSS_NO_SANITIZE static MSS_NOINLINE void *find_dlsym(void)
 {
-	void *found = NULL;
+	void *found = NULL, *next = NULL;
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(dlsym_versions) && !found; i++)
 		found = dlvsym(RTLD_NEXT, "dlsym", dlsym_versions[i]);
-	if (!found)
+	if (found)
+		next = ((dlsym_fn)found)(RTLD_NEXT, "dlsym");
+	else
 		found = (void *)dlsym_missing;
+	if (next)
+		found = next;
 	/* Threads that race here find the same address. */
 	atomic_store_explicit(&next_dlsym, found, memory_order_relaxed);
 	return found;

@@ -60,7 +60,7 @@ enum plan_result fill_span(const struct fill *f, uint64_t *bytes)
 /* Aligned 16-byte windows that [dst, dst + bytes) touches. */
 static uint64_t windows(uint64_t dst, uint64_t bytes)
 {
-	return (dst % 16 + bytes + 15) / 16;
+	return bytes / 16 + (dst % 16 + bytes % 16 + 15) / 16;
 }
 
 static enum plan_result plan_range(struct plan *p)
@@ -117,6 +117,9 @@ enum plan_result plan_fill(const struct fill *f, struct plan *p)
 
 	if (result != PLAN_OK)
 		return result;
+	/* A kernel computes the end of the window that holds the last byte. */
+	if (f->dst + span > UINT64_MAX - 16)
+		return PLAN_TOO_LARGE;
 	*p = (struct plan){.grid = 1,
 	                   .block_x = 1,
 	                   .block_y = 1,

@@ -133,13 +133,32 @@ need_gpu()
 	[ -n "$SHIM" ] || skip_all "no $B/libmemsetshim.so"
 }
 
+# find_lib NAME: libNAME.so.13 or .12 of the toolkit, else the one that PyTorch brought
+find_lib()
+{
+	for path in "$CUDA"/lib64 "$CUDA"/extras/CUPTI/lib64 "$CUDA"/targets/*/lib \
+		"$CUDA"/lib $("$PYTHON" -c 'import sys
+for p in sys.path:
+    for part in "cu13", "cublas", "cuda_cupti":
+        print(f"{p}/nvidia/{part}/lib")' 2>/dev/null); do
+		for version in 13 12; do
+			if [ -e "$path/lib$1.so.$version" ]; then
+				realpath "$path/lib$1.so.$version"
+				return
+			fi
+		done
+	done
+	echo "lib$1.so.13"
+}
+
 # witnessed FILE COMMAND...: runs it under the witness, whose lines go to FILE
 witnessed()
 {
 	witness_out=$1
 	shift
 	: >"$witness_out"
-	env CUDA_INJECTION64_PATH="$WITNESS_LIB" WITNESS="$witness_out" "$@"
+	env CUDA_INJECTION64_PATH="$WITNESS_LIB" WITNESS="$witness_out" \
+		WITNESS_CUPTI="$(find_lib cupti)" "$@"
 }
 
 # witness_count FILE KIND: the sum of KIND over all processes, or why there is none

@@ -200,10 +200,10 @@ static int find_driver(void)
 	*(void **)&driver.get_kernel = dlsym(lib, "cuGraphKernelNodeGetParams_v2");
 	*(void **)&driver.func_name = dlsym(lib, "cuFuncGetName");
 	*(void **)&driver.kernel_name = dlsym(lib, "cuKernelGetName");
-	return driver.get_nodes && driver.get_type && driver.get_child &&
-	               driver.get_kernel
-	           ? 0
-	           : -1;
+	if (!driver.get_nodes || !driver.get_type || !driver.get_child ||
+	    !driver.get_kernel)
+		return -1;
+	return 0;
 }
 
 static const char *subscribe(void *cupti)

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh disable=SC2034
+# tap.sh - what the script tests share: TAP, the preload, compiling.  Sourced, not run.
+#
+# Sets B CC CUDA SAN and TESTS (this suite's folder), SHIM and SIM (absolute paths), TMP
+# (a folder that goes away at the end) and PRELOAD (what LD_PRELOAD has to be).
+set -u
+
+B=${B:-build}
+CC=${CC:-cc}
+CUDA=${CUDA:-/usr/local/cuda}
+SAN=${SAN:-}
+TESTS=$(dirname "$0")
+SHIM=$(realpath "$B/libmemsetshim.so" 2>/dev/null) || SHIM=
+SIM=$(realpath "$B/sim" 2>/dev/null) || SIM=
+TMP=$(mktemp -d) || exit 1
+trap 'rm -rf "$TMP"' EXIT
+trap 'exit 1' HUP INT TERM
+TAP_COUNT=0
+TAP_FAILED=0
+
+# A sanitizer's runtime has to come before the library that needs it.
+RUNTIME=
+case $SAN in
+*address*) RUNTIME=$($CC -print-file-name=libasan.so) ;;
+*thread*) RUNTIME=$($CC -print-file-name=libtsan.so) ;;
+esac
+PRELOAD="${RUNTIME:+$RUNTIME }$SHIM"
+if [ -n "$RUNTIME" ]; then
+	export ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0:verify_asan_link_order=0"
+fi
+
+# The user's own settings are not what is tested.
+for name in $(env | sed -n 's/^\(MEMSETSHIM[A-Z_]*\)=.*/\1/p'); do
+	unset "$name"
+done
+unset LD_PRELOAD
+
+# ok STATUS WHAT: a check that passed when STATUS is 0
+ok()
+{
+	TAP_COUNT=$((TAP_COUNT + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $TAP_COUNT - $2"
+	else
+		TAP_FAILED=$((TAP_FAILED + 1))
+		echo "not ok $TAP_COUNT - $2"
+	fi
+}
+
+# is GOT WANTED WHAT: both are shown when they differ
+is()
+{
+	[ "$1" = "$2" ]
+	ok $? "$3"
+	if [ "$1" != "$2" ]; then
+		printf 'got: %s\nwanted: %s\n' "$1" "$2" | sed 's/^/#   /'
+	fi
+}
+
+# same GOT WANTED WHAT: two files; the difference is shown
+same()
+{
+	diff "$2" "$1" >"$TMP/tap.diff" 2>&1
+	TAP_STATUS=$?
+	ok $TAP_STATUS "$3"
+	[ $TAP_STATUS -eq 0 ] || { diag "< wanted, > got" && diag_file "$TMP/tap.diff"; }
+}
+
+# has FILE PATTERN WHAT: a line of FILE matches the extended regular expression
+has()
+{
+	grep -Eq -e "$2" "$1"
+	TAP_STATUS=$?
+	ok $TAP_STATUS "$3"
+	[ $TAP_STATUS -eq 0 ] || { echo "#   no line matches: $2" && diag_file "$1"; }
+}
+
+# count FILE PATTERN: how many lines match
+count()
+{
+	grep -Ec -e "$2" "$1" || :
+}
+
+# lines FILE: how many there are
+lines()
+{
+	wc -l <"$1" | tr -d ' '
+}
+
+# One check that cannot be made here, and why.
+skip()
+{
+	TAP_COUNT=$((TAP_COUNT + 1))
+	echo "ok $TAP_COUNT # SKIP $*"
+}
+
+# The whole test cannot run here, and why.
+skip_all()
+{
+	echo "1..0 # SKIP $*"
+	exit 0
+}
+
+# The set-up failed.
+bail()
+{
+	echo "Bail out! $*"
+	exit 255
+}
+
+diag()
+{
+	echo "# $*"
+}
+
+diag_file()
+{
+	sed 's/^/#   /' "$1"
+}
+
+done_testing()
+{
+	echo "1..$TAP_COUNT"
+	[ "$TAP_FAILED" -eq 0 ] && [ "$TAP_COUNT" -gt 0 ]
+	exit
+}
+
+# The library under test, or there is nothing to test.
+need_shim()
+{
+	[ -n "$SHIM" ] || skip_all "no $B/libmemsetshim.so: it needs the CUDA Toolkit"
+}
+
+need_sim()
+{
+	need_shim
+	[ -n "$SIM" ] || skip_all "no $B/sim: the simulated driver was not built"
+}
+
+need_cc()
+{
+	command -v "${CC%% *}" >/dev/null || skip_all "no C compiler ($CC)"
+}
+
+# shimmed COMMAND...: runs it with the shim preloaded
+shimmed()
+{
+	env LD_PRELOAD="$PRELOAD" "$@"
+}
+
+# unshimmed COMMAND...: the same without it
+unshimmed()
+{
+	env LD_PRELOAD="$RUNTIME" "$@"
+}
+
+# with_sim COMMAND...: the simulated driver is the libcuda that it finds
+with_sim()
+{
+	env LD_LIBRARY_PATH="$SIM${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" "$@"
+}
+
+# compile OUTPUT ARGUMENT...: warnings are errors; ends the test when it fails
+compile()
+{
+	compile_out=$1
+	shift
+	# shellcheck disable=SC2086 # CC and the sanitizer are words
+	$CC -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE ${SAN:+-fsanitize=$SAN} \
+		-isystem "$CUDA/include" -o "$compile_out" "$@" >"$TMP/tap.cc" 2>&1 ||
+		{ diag_file "$TMP/tap.cc" && bail "$CC cannot build $compile_out"; }
+}
+
+# compile_lib OUTPUT ARGUMENT...: a shared library
+compile_lib()
+{
+	compile_lib_out=$1
+	shift
+	compile "$compile_lib_out" -shared -fPIC "$@"
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A driver function that the shim calls may call the shim back, as a tool that sits in
+ * the driver does: a captured memset from in there neither blocks nor recurses, and
+ * both memsets are in the graph.
+ */
+#include <string.h>
+
+#include "drv.h"
+
+#define SIZE 64u
+#define BEGIN "cuStreamBeginCapture_v2"
+
+static CUstream stream;
+static CUdeviceptr memory;
+static int entered;
+static CUresult inner;
+
+static const char *const functions[] = {
+    BEGIN,
+    "cuStreamEndCapture",
+    "cuMemsetD8Async",
+#define HOOK(name, params)
+#define CALL_NEEDED(name, params) #name,
+#include "../shim/symbols.def"
+#undef HOOK
+#undef CALL_NEEDED
+};
+
+/* In the first call only: one memset more, on the stream that is being captured. */
+static void reenter(void *arg)
+{
+	(void)arg;
+	if (!entered++)
+		inner = cuMemsetD8Async(memory + SIZE, 0x22, SIZE, stream);
+}
+
+static int bytes_right(CUgraph graph, int with_inner)
+{
+	unsigned char got[2 * SIZE] = {0}, want[2 * SIZE] = {0};
+	int good;
+
+	drv_write(memory, got, sizeof got);
+	good = holds(drv_replay(graph, stream, 1) == CUDA_SUCCESS);
+	drv_read(got, memory, sizeof got);
+	memset(want, 0x11, SIZE);
+	memset(want + SIZE, with_inner ? 0x22 : 0, SIZE);
+	return good && holds(!memcmp(got, want, sizeof got));
+}
+
+/* The stream's context is not the current one, which takes the most driver calls. */
+static int reentered_from(void *arg)
+{
+	const char *function = arg;
+	CUcontext primary = drv_start();
+	int captured = strcmp(function, BEGIN) != 0, good;
+	CUgraph graph = NULL;
+	size_t nodes;
+
+	/* A warning is in order where loading is made to fail. */
+	if (!freopen("/dev/null", "w", stderr))
+		return 1;
+	drv_context();
+	stream = drv_stream();
+	memory = drv_alloc((size_t)2 * SIZE);
+	must(cuCtxPushCurrent(primary));
+	sim_on_call(function, reenter, NULL);
+	if (!strcmp(function, "cuLibraryUnload"))
+		sim_fail("cuLibraryGetKernel", 2, CUDA_ERROR_NOT_FOUND);
+	/* The driver's memset is called only for what is not substituted. */
+	if (!strcmp(function, "cuMemsetD8Async"))
+		drv_shim(0);
+	must(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	good = holds(cuMemsetD8Async(memory, 0x11, SIZE, stream) == CUDA_SUCCESS);
+	good &= holds(cuStreamEndCapture(stream, &graph) == CUDA_SUCCESS);
+	sim_reset();
+	good &= holds(entered > 0) && holds(inner == CUDA_SUCCESS);
+	if (!good || !graph)
+		return 1;
+	nodes = drv_nodes(graph);
+	good &= holds(nodes == 1u + (unsigned int)captured);
+	good &= holds(drv_count(graph, CU_GRAPH_NODE_TYPE_KERNEL) +
+	                  drv_count(graph, CU_GRAPH_NODE_TYPE_MEMSET) ==
+	              nodes);
+	return !(bytes_right(graph, captured) && good);
+}
+
+int main(void)
+{
+	size_t i;
+
+	if (!drv_is_sim())
+		skip_all("needs the simulated driver");
+	for (i = 0; i < sizeof functions / sizeof *functions; i++) {
+		char name[64];
+
+		snprintf(name, sizeof name, "%s", functions[i]);
+		if (!strcmp(name, "cuKernelGetFunction"))
+			skip("the shim does not call %s", name);
+		else
+			is(drv_child(reentered_from, name), 0, "re-entered from %s",
+			   name);
+	}
+	return done();
+}

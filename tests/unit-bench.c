@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The benchmark's numbers are what their names say: medians, nearest-rank p99, added
+ * time per memset; its options are refused where they make no sense; its JSON parses.
+ */
+#include <string.h>
+
+#include "../bench/bench.h"
+#include "tap.h"
+
+struct gpu gpu; /* the report prints what is in here */
+
+static int close_to(double a, double b)
+{
+	return a - b < 1e-9 && b - a < 1e-9;
+}
+
+static void numbers(void)
+{
+	const double odd[] = {5, 1, 3}, even[] = {4, 1, 3, 2};
+	double hundred[200];
+	struct summary s;
+	int i;
+
+	s = summarize(odd, 3);
+	ok(close_to(s.min, 1) && close_to(s.median, 3) && close_to(s.p99, 5),
+	   "three values");
+	ok(close_to(odd[0], 5), "the samples keep their order");
+	s = summarize(even, 4);
+	ok(close_to(s.median, 2.5), "an even count: the mean of the middle two");
+	for (i = 0; i < 200; i++)
+		hundred[i] = 200 - i;
+	s = summarize(hundred, 200);
+	ok(close_to(s.p99, 198), "p99 of 1..200 is the 198th");
+	s = summarize(hundred, 1);
+	ok(close_to(s.min, 200) && close_to(s.p99, 200), "a single value");
+}
+
+static void added_time(void)
+{
+	double with_samples[] = {30, 32, 31}, without_samples[] = {10, 11, 12};
+	struct shot with = {.samples = with_samples, .sample_count = 3, .count = 10};
+	struct shot without = {
+	    .samples = without_samples, .sample_count = 3, .count = 10};
+
+	ok(close_to(added(&with, &without), 2), "(31 - 11) / 10 memsets");
+}
+
+static int parse(struct options *o, int argc, const char *a, const char *b)
+{
+	char *argv[] = {(char *)(uintptr_t) "memsetbench", (char *)(uintptr_t)a,
+	                (char *)(uintptr_t)b, NULL};
+	FILE *null = fopen("/dev/null", "w");
+	int status;
+
+	if (!null)
+		bail("no /dev/null");
+	status = options_parse(o, argc, argv, null, null);
+	fclose(null);
+	return status;
+}
+
+static void options(void)
+{
+	static const char *const bad[][2] = {
+	    {"--sizes", "0"},     {"--sizes", "4,"},      {"--sizes", "-4"},
+	    {"--sizes", "9G"},    {"--sizes", "4Q"},      {"--sizes", ""},
+	    {"--pattern", "row"}, {"--pattern", "fork,"}, {"--count", "7"},
+	    {"--count", "1x"},    {"--branches", "9"},    {"--branches", "0"},
+	    {"--value", "256"},   {"--json", ""},         {"--nonsense", "1"},
+	};
+	struct options o;
+	size_t i;
+
+	ok(parse(&o, 1, NULL, NULL) == 0 && o.size_count == 6 &&
+	       o.sizes[5] == 1 << 20 && o.patterns[PATTERN_CHAIN] &&
+	       o.patterns[PATTERN_FORK],
+	   "no options: the defaults");
+	ok(parse(&o, 3, "--sizes", "1,2K,3M") == 0 && o.size_count == 3 &&
+	       o.sizes[1] == 2048 && o.sizes[2] == 3u << 20,
+	   "sizes with K and M");
+	ok(parse(&o, 3, "--pattern", "fork") == 0 && !o.patterns[PATTERN_CHAIN] &&
+	       o.patterns[PATTERN_FORK],
+	   "one pattern");
+	ok(parse(&o, 2, "--help", NULL) == 1, "--help ends with status 0");
+	ok(parse(&o, 2, "--sizes", NULL) == 3, "an option without its value: status 2");
+	for (i = 0; i < sizeof bad / sizeof bad[0]; i++)
+		ok(parse(&o, 3, bad[i][0], bad[i][1]) == 3, "%s %s: status 2",
+		   bad[i][0], bad[i][1]);
+}
+
+static void json(void)
+{
+	double samples[] = {1.5, 2.5};
+	struct shot shots[ARM_COUNT] = {
+	    [ARM_NONE] = {.samples = samples,
+	                  .sample_count = 2,
+	                  .count = 4,
+	                  .size = 16},
+	    [ARM_MEMSET] = {.samples = samples, .sample_count = 2, .memset_nodes = 4}};
+	struct header h = {.command = "x --json \"a\\b\""};
+	struct options o = {.value = 90};
+	char text[4096] = "", path[] = "/tmp/unit-bench-XXXXXX", command[256];
+	int fd = mkstemp(path);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w+");
+
+	if (!out)
+		bail("no temporary file");
+	json_begin(out, &h, &o);
+	json_case(out, shots, 1);
+	json_case(out, shots, 0);
+	json_end(out, &h);
+	rewind(out);
+	ok(fread(text, 1, sizeof text - 1, out) > 0 &&
+	       strstr(text, "\"samples\": [1.500, 2.500]") &&
+	       strstr(text, "\"memset_nodes\": 4") && !strstr(text, "\"shim\": {"),
+	   "raw samples, node counts, and no arm that was not measured");
+	fclose(out);
+	snprintf(command, sizeof command, "python3 -m json.tool %s >/dev/null 2>&1",
+	         path);
+	if (system("python3 -c 'import json' 2>/dev/null") !=
+	    0) /* NOLINT(cert-env33-c) */
+		skip("no python3 to parse JSON with");
+	else
+		ok(system(command) == 0, "it is JSON"); /* NOLINT(cert-env33-c) */
+	remove(path);
+}
+
+int main(void)
+{
+	numbers();
+	added_time();
+	options();
+	json();
+	return done();
+}
