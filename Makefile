@@ -2,7 +2,9 @@
 
 # Knobs: make CC=clang, make B=build-asan SAN=address,undefined check, ...
 B        ?= build
-CC       ?= gcc
+ifeq ($(origin CC),default) # make's own default is cc
+CC       := gcc
+endif
 CFLAGS   ?= -O2 -g
 PREFIX   ?= /usr/local
 LIBDIR   ?= $(PREFIX)/lib

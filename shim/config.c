@@ -33,18 +33,27 @@ static int parse_switch(const char *name, const char *value, int def)
 	return def;
 }
 
+/* The level of that name, or -1. */
+static int level_of(const char *value)
+{
+	int i;
+
+	for (i = 0; value && i < (int)ARRAY_LEN(levels); i++)
+		if (!strcmp(value, levels[i]))
+			return i;
+	return -1;
+}
+
 static enum log_level parse_level(const char *name, const char *value,
                                   enum log_level def)
 {
-	size_t i;
+	int level = level_of(value);
 
-	if (!value)
-		return def;
-	for (i = 0; i < ARRAY_LEN(levels); i++)
-		if (!strcmp(value, levels[i]))
-			return (enum log_level)i;
-	log_warn("%s=%s is none of off, error, warn, info, trace; using %s", name,
-	         value, levels[def]);
+	if (level >= 0)
+		return (enum log_level)level;
+	if (value)
+		log_warn("%s=%s is none of off, error, warn, info, trace; using %s",
+		         name, value, levels[def]);
 	return def;
 }
 
@@ -115,8 +124,11 @@ static uint64_t parse_size(const char *name, const char *value)
 
 void config_load(struct config *c, char *(*get)(const char *name))
 {
+	int level = level_of(get("MEMSETSHIM_LOG"));
+
 	/* How loud, and where to, first: the rest may warn. */
-	c->log = LOG_WARN;
+	c->log = level < 0 ? LOG_WARN : (enum log_level)level;
+	log_setup(c->log, NULL);
 	c->log_file = parse_path("MEMSETSHIM_LOG_FILE", get("MEMSETSHIM_LOG_FILE"));
 	log_setup(c->log, c->log_file);
 #define SWITCH(field, name, def, help)
