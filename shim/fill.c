@@ -77,6 +77,7 @@ static enum reason launch_in_context(const struct fill *f, uint64_t span,
                                      CUstream stream)
 {
 	CUcontext ctx = NULL, current = NULL;
+	CUdevice device;
 	enum reason reason;
 
 	if (DRV(cuStreamGetCtx)(stream, &ctx) != CUDA_SUCCESS || !ctx ||
@@ -84,7 +85,9 @@ static enum reason launch_in_context(const struct fill *f, uint64_t span,
 		return REASON_STREAM;
 	if (ctx == current)
 		return launch(f, span, stream, ctx);
-	if (DRV(cuCtxPushCurrent_v2)(ctx) != CUDA_SUCCESS)
+	/* Without a current context that lives the driver's own call decides. */
+	if (DRV(cuCtxGetDevice)(&device) != CUDA_SUCCESS ||
+	    DRV(cuCtxPushCurrent_v2)(ctx) != CUDA_SUCCESS)
 		return REASON_STREAM;
 	reason = launch(f, span, stream, ctx);
 	/* The program's state must come back: a refusal may be a passing one. */

@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Every source file says its licence, is of a size one can read, is formatted as
+# .clang-format says, and leaves nothing to be done.
+# shellcheck source=tests/lib/tap.sh
+. "$(dirname "$0")/lib/tap.sh"
+
+cd "$TESTS/.." || bail "no $TESTS/.."
+find shim bench tools tests Makefile -type f \( -name '*.[chS]' -o -name '*.cu' \
+	-o -name '*.def' -o -name '*.sh' -o -name '*.mk' -o -name '*.py' -o -name Makefile \) |
+	sort >"$TMP/files"
+sed -n '/\.\([ch]\|cu\)$/p' "$TMP/files" >"$TMP/c"
+[ "$(lines "$TMP/files")" -gt 50 ]
+ok $? "$(lines "$TMP/files") source files"
+
+# none FILES PATTERN WHAT: no line of the files listed in FILES matches
+none()
+{
+	xargs grep -nE -e "$2" <"$1" >"$TMP/found" /dev/null
+	is "$(head -n 20 "$TMP/found")" "" "$3"
+}
+
+while read -r file; do
+	head -n 3 "$file" | grep -q 'SPDX-License-Identifier: MIT' || echo "$file"
+done <"$TMP/files" | grep -Fxv Makefile >"$TMP/found"
+is "$(cat "$TMP/found")" "" "each names its licence in its first lines"
+
+xargs wc -l <"$TMP/files" | awk '$2 != "total" && $1 > 400' >"$TMP/found"
+is "$(cat "$TMP/found")" "" "none has more than 400 lines"
+
+# Spelled apart: this file is searched too.
+none "$TMP/files" 'TO''DO|FIX''ME|X''XX' "nothing is left to be done"
+none "$TMP/files" '[[:blank:]]$' "no line ends in blanks"
+none "$TMP/c" '//.*[^:]//|^[[:space:]]*//' "comments are /* */"
+
+if command -v clang-format >/dev/null; then
+	xargs clang-format --dry-run -Werror <"$TMP/c" >"$TMP/found" 2>&1
+	ok $? "clang-format has nothing to change"
+	sed -n 's/: error:.*//p' "$TMP/found" | head -n 20 | sed 's/^/#   /'
+else
+	skip "no clang-format"
+fi
+if command -v shellcheck >/dev/null; then
+	sed -n '/\.sh$/p' "$TMP/files" | xargs shellcheck -x >"$TMP/found" 2>&1
+	ok $? "shellcheck has nothing to say"
+	grep '^In ' "$TMP/found" | head -n 20 | sed 's/^/#   /'
+else
+	skip "no shellcheck"
+fi
+done_testing
