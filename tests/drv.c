@@ -71,7 +71,9 @@ size_t drv_count(CUgraph graph, CUgraphNodeType type)
 	CUgraphNode *nodes;
 	size_t total = drv_nodes(graph), found = 0, i;
 
-	nodes = calloc(total + 1, sizeof *nodes);
+	if (!total) /* room for none is an error, and there is nothing to count */
+		return 0;
+	nodes = calloc(total, sizeof *nodes);
 	if (!nodes)
 		bail("out of memory");
 	must(cuGraphGetNodes(graph, nodes, &total));

@@ -61,6 +61,13 @@ for level in 0 2; do
 	esac
 done
 
+case $SAN in
+*address* | *thread*)
+	skip "another interposer: the sanitizers' runtimes do not survive one, alone neither"
+	done_testing
+	;;
+esac
+
 # A wrapper that calls changes what RTLD_NEXT gives; with us it may change it no further.
 main=$TMP/O2/main
 run "$TMP/alone" "$RUNTIME${RUNTIME:+ }$TMP/interposer.so" "$main" "$TMP/O2/libfoo_d.so"

@@ -26,6 +26,8 @@ static char *get(const char *name)
 	return NULL;
 }
 
+static struct config c; /* what was loaded last */
+
 static char said[65536];
 static int real_stderr;
 static FILE *sink;
@@ -53,28 +55,47 @@ static int heard(void)
 	return count;
 }
 
+/* The shim never frees the copies, as it loads but once. */
+static void forget(const char *copy)
+{
+	union {
+		const char *in;
+		void *out;
+	} as = {copy};
+
+	if (copy != CONFIG_STDERR)
+		free(as.out);
+}
+
+static int load_all(void)
+{
+	log_setup(LOG_WARN, NULL); /* as at the start of a process */
+	forget(c.log_file);
+	forget(c.stats);
+	memset(&c, 0x55, sizeof c);
+	listen();
+	config_load(&c, get);
+	return heard();
+}
+
 /* Loads with one variable set, or none; how many lines that was worth. */
-static int load(struct config *c, const char *name, const char *value)
+static int load(const char *name, const char *value)
 {
 	static char copy[4096];
 
-	memset(c, 0x55, sizeof *c);
 	memset(set, 0, sizeof set);
 	if (name) {
 		snprintf(copy, sizeof copy, "%s", value);
 		set[0].name = name;
 		set[0].value = copy;
 	}
-	listen();
-	config_load(c, get);
-	return heard();
+	return load_all();
 }
 
 static void defaults(void)
 {
-	struct config c;
 
-	is(load(&c, NULL, NULL), 0, "nothing set: nothing said");
+	is(load(NULL, NULL), 0, "nothing set: nothing said");
 	ok(c.enabled == 1 && c.log == LOG_WARN && !c.log_file && !c.stats &&
 	       c.max_bytes == UINT64_MAX,
 	   "nothing set: on, warnings, stderr, no table, no limit");
@@ -87,13 +108,12 @@ static void switches(void)
 {
 	static const char *const bad[] = {"",    "2",  "01", "-1",  " 1",
 	                                  "yes", "on", "1 ", "off", "0x1"};
-	struct config c;
 	size_t i;
 
-	ok(load(&c, "MEMSETSHIM", "0") == 0 && c.enabled == 0, "MEMSETSHIM=0: off");
-	ok(load(&c, "MEMSETSHIM", "1") == 0 && c.enabled == 1, "MEMSETSHIM=1: on");
+	ok(load("MEMSETSHIM", "0") == 0 && c.enabled == 0, "MEMSETSHIM=0: off");
+	ok(load("MEMSETSHIM", "1") == 0 && c.enabled == 1, "MEMSETSHIM=1: on");
 	for (i = 0; i < ARRAY_LEN(bad); i++)
-		ok(load(&c, "MEMSETSHIM", bad[i]) == 1 && c.enabled == 1 &&
+		ok(load("MEMSETSHIM", bad[i]) == 1 && c.enabled == 1 &&
 		       strstr(said, "MEMSETSHIM=") && strstr(said, bad[i]),
 		   "MEMSETSHIM='%s': one warning that shows it, on", bad[i]);
 }
@@ -102,40 +122,35 @@ static void levels(void)
 {
 	static const char *const good[] = {"off", "error", "warn", "info", "trace"};
 	static const char *const bad[] = {"", "2", "WARN", "warning", "warn ", "debug"};
-	struct config c;
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(good); i++)
-		ok(load(&c, "MEMSETSHIM_LOG", good[i]) == 0 &&
-		       c.log == (enum log_level)i,
+		ok(load("MEMSETSHIM_LOG", good[i]) == 0 && c.log == (enum log_level)i,
 		   "MEMSETSHIM_LOG=%s", good[i]);
 	for (i = 0; i < ARRAY_LEN(bad); i++)
-		ok(load(&c, "MEMSETSHIM_LOG", bad[i]) == 1 && c.log == LOG_WARN,
+		ok(load("MEMSETSHIM_LOG", bad[i]) == 1 && c.log == LOG_WARN,
 		   "MEMSETSHIM_LOG='%s': one warning, warn", bad[i]);
 }
 
 static void targets(void)
 {
-	struct config c;
 
-	ok(load(&c, "MEMSETSHIM_STATS", "0") == 0 && !c.stats, "MEMSETSHIM_STATS=0");
-	ok(load(&c, "MEMSETSHIM_STATS", "1") == 0 && c.stats == CONFIG_STDERR,
+	ok(load("MEMSETSHIM_STATS", "0") == 0 && !c.stats, "MEMSETSHIM_STATS=0");
+	ok(load("MEMSETSHIM_STATS", "1") == 0 && c.stats == CONFIG_STDERR,
 	   "MEMSETSHIM_STATS=1: stderr");
-	ok(load(&c, "MEMSETSHIM_STATS", "/a/path") == 0 && c.stats &&
+	ok(load("MEMSETSHIM_STATS", "/a/path") == 0 && c.stats &&
 	       c.stats != CONFIG_STDERR && !strcmp(c.stats, "/a/path"),
 	   "MEMSETSHIM_STATS=/a/path");
-	ok(load(&c, "MEMSETSHIM_STATS", "10") == 0 && c.stats &&
-	       c.stats != CONFIG_STDERR && !strcmp(c.stats, "10"),
+	ok(load("MEMSETSHIM_STATS", "10") == 0 && c.stats && c.stats != CONFIG_STDERR &&
+	       !strcmp(c.stats, "10"),
 	   "MEMSETSHIM_STATS=10 is a file of that name");
-	ok(load(&c, "MEMSETSHIM_STATS", "") == 1 && !c.stats,
+	ok(load("MEMSETSHIM_STATS", "") == 1 && !c.stats,
 	   "MEMSETSHIM_STATS='': one warning, none");
-	ok(load(&c, "MEMSETSHIM_LOG_FILE", "/dev/null") == 0 && c.log_file &&
+	ok(load("MEMSETSHIM_LOG_FILE", "/dev/null") == 0 && c.log_file &&
 	       !strcmp(c.log_file, "/dev/null"),
 	   "MEMSETSHIM_LOG_FILE=/dev/null");
-	load(&c, NULL, NULL);
-	ok(load(&c, "MEMSETSHIM_LOG_FILE", "") == 1 && !c.log_file,
+	ok(load("MEMSETSHIM_LOG_FILE", "") == 1 && !c.log_file,
 	   "MEMSETSHIM_LOG_FILE='': one warning, stderr");
-	load(&c, NULL, NULL);
 }
 
 static void sizes(void)
@@ -173,15 +188,14 @@ static void sizes(void)
 	                                  "99999999999999999999999999",
 	                                  "17179869184G",
 	                                  "18446744073709551615K"};
-	struct config c;
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(good); i++)
-		ok(load(&c, "MEMSETSHIM_MAX_BYTES", good[i].text) == 0 &&
+		ok(load("MEMSETSHIM_MAX_BYTES", good[i].text) == 0 &&
 		       c.max_bytes == good[i].bytes,
 		   "MEMSETSHIM_MAX_BYTES=%s", good[i].text);
 	for (i = 0; i < ARRAY_LEN(bad); i++)
-		ok(load(&c, "MEMSETSHIM_MAX_BYTES", bad[i]) == 1 &&
+		ok(load("MEMSETSHIM_MAX_BYTES", bad[i]) == 1 &&
 		       c.max_bytes == UINT64_MAX,
 		   "MEMSETSHIM_MAX_BYTES='%s': one warning, no limit", bad[i]);
 }
@@ -190,19 +204,17 @@ static void sizes(void)
 static void copies(void)
 {
 	char file[] = "/dev/null", stats[] = "/the/table";
-	struct config c;
 
 	memset(set, 0, sizeof set);
 	set[0].name = "MEMSETSHIM_LOG_FILE";
 	set[0].value = file;
 	set[1].name = "MEMSETSHIM_STATS";
 	set[1].value = stats;
-	config_load(&c, get);
+	load_all();
 	memset(file, 'x', sizeof file - 1);
 	memset(stats, 'x', sizeof stats - 1);
 	ok(c.log_file && !strcmp(c.log_file, "/dev/null"), "the log file is a copy");
 	ok(c.stats && !strcmp(c.stats, "/the/table"), "the table's path is a copy");
-	load(&c, NULL, NULL);
 }
 
 /* What is said about the other variables goes where, and is as loud, as they say. */
@@ -211,7 +223,6 @@ static void order(void)
 	char bad[] = "bad", off[] = "off", empty[] = "",
 	     path[] = "/tmp/memsetshim-config-XXXXXX";
 	char text[4096];
-	struct config c;
 	ssize_t n;
 	int fd, quiet, aside;
 
@@ -222,17 +233,12 @@ static void order(void)
 	set[1].value = bad;
 	set[2].name = "MEMSETSHIM_LOG";
 	set[2].value = off;
-	listen();
-	config_load(&c, get);
-	quiet = heard();
+	quiet = load_all();
 	is(quiet, 0, "MEMSETSHIM_LOG=off silences the warnings about the rest");
 
-	log_setup(LOG_WARN, NULL); /* as at the start of a process */
 	set[3].name = "MEMSETSHIM_LOG_FILE";
 	set[3].value = empty;
-	listen();
-	config_load(&c, get);
-	quiet = heard();
+	quiet = load_all();
 	is(quiet, 0, "that about an empty MEMSETSHIM_LOG_FILE too");
 	set[3].name = NULL;
 
@@ -241,9 +247,7 @@ static void order(void)
 		bail("no temporary file");
 	set[2].name = "MEMSETSHIM_LOG_FILE";
 	set[2].value = path;
-	listen();
-	config_load(&c, get);
-	aside = heard();
+	aside = load_all();
 	n = pread(fd, text, sizeof text - 1, 0);
 	text[n > 0 ? n : 0] = '\0';
 	unlink(path);
@@ -251,7 +255,6 @@ static void order(void)
 	ok(aside == 0 && strstr(text, "MEMSETSHIM=bad") &&
 	       strstr(text, "MEMSETSHIM_MAX_BYTES=bad"),
 	   "MEMSETSHIM_LOG_FILE takes the warnings about the rest");
-	load(&c, NULL, NULL);
 }
 
 static int unknown(const char *const *environment)
@@ -281,9 +284,8 @@ static void names(void)
 	    "MEMSETSHIM_FOO=1",  "HOME=/", "MEMSETSHIM_LO=1",  "MEMSETSHIM_LOGS=a=b",
 	    "MEMSETSHIM_STATS=", "A=",     "MEMSETSHIM_EMPTY", NULL};
 	static const char *const none[] = {NULL};
-	struct config c;
 
-	load(&c, NULL, NULL);
+	load(NULL, NULL);
 	is(unknown(known), 0, "what config.def has is not warned of, nor other names");
 	is(unknown(none), 0, "an empty environment");
 	is(unknown(NULL), 0, "no environment at all");

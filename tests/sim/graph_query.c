@@ -165,7 +165,8 @@ static CUresult list_nodes(CUgraph graph, CUgraphNode *nodes, size_t *count, int
 {
 	size_t i, n = 0, room;
 
-	if (!graph || !count)
+	/* Room for none is an error (seen for cuGraphGetNodes on driver 580). */
+	if (!graph || !count || (nodes && !*count))
 		return CUDA_ERROR_INVALID_VALUE;
 	room = nodes ? *count : 0;
 	for (i = 0; i < graph->count; i++) {
