@@ -17,6 +17,7 @@ grep "^MEMSETSHIM[A-Z_]*	" "$TMP/about" >"$TMP/variables"
 [ "$(lines "$TMP/variables")" -ge 5 ]
 ok $? "it lists $(lines "$TMP/variables") variables"
 
+# shellcheck disable=SC2016 # the backquotes are Markdown's
 # | `MEMSETSHIM` | `1` | 0 leaves every memset to the driver |
 sed -n 's/^| `\(MEMSETSHIM[A-Z_]*\)` | `\(.*\)` | \(.*\) |$/\1	\2	\3/p' \
 	"$ROOT/README.md" >"$TMP/readme"
@@ -68,7 +69,6 @@ while read -r warning; do
 done <"$TMP/warnings"
 is "$(lines "$TMP/man")" "$(lines "$TMP/warnings")" "man page: no warning more"
 
-# Not: what a picture or a table prints, but whether the page can be printed at all.
 if command -v mandoc >/dev/null; then
 	is "$(mandoc -T lint -W warning "$MAN" 2>&1)" "" "mandoc has nothing to say"
 else
