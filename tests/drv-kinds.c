@@ -8,7 +8,7 @@
 #include "drv.h"
 
 #define ROOM 196608u
-#define GUARD 80u
+#define GUARD ((size_t)80)
 #define REPLAYS 3
 
 static CUstream stream;

@@ -80,7 +80,7 @@ static void off_and_on(void)
 {
 	struct memsetshim_stats before = stats(), after;
 	uint64_t off_before = passed("switched off");
-	CUgraphNodeType types[3];
+	CUgraphNodeType types[3] = {CU_GRAPH_NODE_TYPE_EMPTY};
 	CUgraphNode nodes[3];
 	size_t n = 3, i;
 	CUgraph graph;

@@ -39,7 +39,7 @@ static CUgraph capture(struct worker *w, int round)
 		const struct drv_set m = {
 		    .elem = 1u << i,
 		    .twin = round & 1,
-		    .dst = w->p + i * (SIZE / MEMSETS),
+		    .dst = w->p + (size_t)i * (SIZE / MEMSETS),
 		    .value = 0x01010101u * (w->number * 16 + (unsigned int)round % 16),
 		    .width = (SIZE / MEMSETS) >> i};
 

@@ -49,8 +49,8 @@ for level in 0 2; do
 	has "$TMP/with" '^omp: no tool$' \
 		"-O$level: a runtime that looks for its own name does not find itself"
 	case $SAN in
-	*address*)
-		skip "-O$level: AddressSanitizer refuses RTLD_DEEPBIND"
+	*address* | *thread*)
+		skip "-O$level: the sanitizers refuse RTLD_DEEPBIND"
 		;;
 	*)
 		run "$TMP/bare" "$RUNTIME" env DEEPBIND=1 "$dir/main" "$dir/libfoo_d.so"

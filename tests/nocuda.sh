@@ -5,6 +5,9 @@
 # shellcheck source=tests/lib/tap.sh
 . "$(dirname "$0")/lib/tap.sh"
 need_shim
+case $SAN in
+*thread*) skip_all "the system's programs crash with ThreadSanitizer's runtime alone" ;;
+esac
 
 # alike WHAT COMMAND...: runs without and with it; stdout, stderr and status are the same
 alike()

@@ -69,7 +69,27 @@ route "a plugin that finds libcuda loaded" kernel "$TMP/route-plugin" \
 route "a static constructor" kernel "$TMP/route-early"
 route "a library's static constructor" kernel "$TMP/early-main"
 case $SAN in
-*address*) skip "RTLD_DEEPBIND: AddressSanitizer refuses it" ;;
+*address* | *thread*)
+	skip "another dlsym interposer: the sanitizers' runtimes do not survive one"
+	;;
+*)
+	case $(uname -m) in
+	aarch64) baseline=GLIBC_2.17 ;;
+	*) baseline=GLIBC_2.2.5 ;;
+	esac
+	compile_lib "$TMP/interposer.so" "-DBASELINE=\"$baseline\"" \
+		"$PROG/next-interposer.c" -ldl
+	shim_alone=$PRELOAD
+	PRELOAD="$shim_alone $TMP/interposer.so"
+	route "another dlsym interposer behind it" kernel "$TMP/route-handle"
+	# It asks glibc for glibc's dlsym, past ours: the program gets the driver.
+	PRELOAD="$TMP/interposer.so $shim_alone"
+	route "another dlsym interposer before it" memset "$TMP/route-handle"
+	PRELOAD=$shim_alone
+	;;
+esac
+case $SAN in
+*address* | *thread*) skip "RTLD_DEEPBIND: the sanitizers refuse it" ;;
 *)
 	# Out of reach, as docs/semantics.md says; the bytes are right nevertheless.
 	route "a plugin opened RTLD_DEEPBIND" memset "$TMP/route-plugin" \

@@ -84,8 +84,9 @@ static CUgraph capture(CUstream stream, CUdeviceptr p, const struct fault *fault
 	if (fault && is_unload(fault))
 		sim_fail("cuLibraryGetKernel", 2, CUDA_ERROR_NOT_FOUND);
 	for (i = 0; i < MEMSETS; i++)
-		good &= holds(cuMemsetD8Async(p + i * SIZE, (unsigned char)(i + 1),
-		                              SIZE, stream) == CUDA_SUCCESS);
+		good &=
+		    holds(cuMemsetD8Async(p + (size_t)i * SIZE, (unsigned char)(i + 1),
+		                          SIZE, stream) == CUDA_SUCCESS);
 	good &= holds(cuStreamEndCapture(stream, &graph) == CUDA_SUCCESS);
 	*called = fault && sim_calls(fault->function) >= fault->nth;
 	sim_reset();

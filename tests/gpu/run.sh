@@ -136,6 +136,7 @@ step build "${BUILD_LIMIT:-150}" make B="$B" -k -j"$(nproc)" all gpu-programs
 step check-gpu "${CHECK_LIMIT:-400}" make B="$B" RESULTS="$RESULTS" check-gpu-built
 if make -n B="$B" bench-gpu 2>/dev/null | grep -qv 'Nothing to be done'; then
 	step bench-gpu "${BENCH_LIMIT:-150}" make B="$B" RESULTS="$RESULTS" bench-gpu
+	"$PYTHON" bench/summary.py --bars "$RESULTS/bench.json" >>"$RESULTS/bars.tsv"
 else
 	say "bench-gpu: not there"
 fi

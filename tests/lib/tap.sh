@@ -11,8 +11,8 @@ CC=${CC:-cc}
 CUDA=${CUDA:-/usr/local/cuda}
 SAN=${SAN:-}
 TESTS=$(dirname "$0")
-SHIM=$(realpath "$B/libmemsetshim.so" 2>/dev/null) || SHIM=
-SIM=$(realpath "$B/sim" 2>/dev/null) || SIM=
+SHIM=$(realpath -e "$B/libmemsetshim.so" 2>/dev/null) || SHIM=
+SIM=$(realpath -e "$B/sim" 2>/dev/null) || SIM=
 TMP=$(mktemp -d) || exit 1
 trap 'rm -rf "$TMP"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -136,6 +136,7 @@ need_sim()
 {
 	need_shim
 	[ -n "$SIM" ] || skip_all "no $B/sim: the simulated driver was not built"
+	[ -n "${NVCC-unknown}" ] || skip_all "built without nvcc, so without fill kernels"
 }
 
 need_cc()
