@@ -15,7 +15,7 @@
 #include "bench.h"
 
 #define SLOTS 8u /* places written in turn, so that branches never share one */
-#define GUARD 64u
+#define GUARD ((size_t)64)
 #define POISON 0xa7
 #define STEPS 64
 

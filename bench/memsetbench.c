@@ -121,8 +121,10 @@ int main(int argc, char **argv)
 	problem = gpu_open();
 	if (problem) {
 		fprintf(stderr, "memsetbench: %s; nothing measured\n", problem);
-		if (r.json)
+		if (r.json) {
+			fclose(r.json);
 			unlink(temporary);
+		}
 		return 77;
 	}
 	graphs_open(&o);

@@ -79,6 +79,7 @@ static enum reason launch_in_context(const struct fill *f, uint64_t span,
 	CUcontext ctx = NULL, current = NULL;
 	CUdevice device;
 	enum reason reason;
+	int tries;
 
 	if (DRV(cuStreamGetCtx)(stream, &ctx) != CUDA_SUCCESS || !ctx ||
 	    DRV(cuCtxGetCurrent)(&current) != CUDA_SUCCESS)
@@ -91,9 +92,12 @@ static enum reason launch_in_context(const struct fill *f, uint64_t span,
 		return REASON_STREAM;
 	reason = launch(f, span, stream, ctx);
 	/* The program's state must come back: a refusal may be a passing one. */
-	if (DRV(cuCtxPopCurrent_v2)(&ctx) != CUDA_SUCCESS &&
-	    DRV(cuCtxPopCurrent_v2)(&ctx) != CUDA_SUCCESS)
-		log_once(LOG_ERROR, "the driver does not give the context back");
+	for (tries = 0; DRV(cuCtxPopCurrent_v2)(&ctx) != CUDA_SUCCESS; tries++)
+		if (tries) {
+			log_once(LOG_ERROR,
+			         "the driver keeps the stream's context current");
+			break;
+		}
 	return reason;
 }
 

@@ -49,14 +49,19 @@ static CUresult load_relaxed(void)
 {
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 	CUresult result = DRV(cuThreadExchangeStreamCaptureMode)(&mode);
+	int tries;
 
 	if (result != CUDA_SUCCESS)
 		return result;
 	result = load();
 	/* The program's mode must come back: a refusal may be a passing one. */
-	if (DRV(cuThreadExchangeStreamCaptureMode)(&mode) != CUDA_SUCCESS &&
-	    DRV(cuThreadExchangeStreamCaptureMode)(&mode) != CUDA_SUCCESS)
-		log_once(LOG_ERROR, "the driver does not give the capture mode back");
+	for (tries = 0; DRV(cuThreadExchangeStreamCaptureMode)(&mode) != CUDA_SUCCESS;
+	     tries++)
+		if (tries) {
+			log_once(LOG_ERROR,
+			         "the driver keeps the capture mode relaxed");
+			break;
+		}
 	return result;
 }
 

@@ -5,7 +5,6 @@
  * The constructor reads the settings and nothing else: libcuda is looked for when a
  * program first calls or looks up one of its functions.
  */
-#include <execinfo.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -30,12 +29,6 @@ __attribute__((constructor)) static void init(void)
 	if (!config.enabled)
 		fill_enable(0);
 	pthread_atfork(NULL, NULL, after_fork);
-	if (config.stats) {
-		void *frame;
-
-		/* Its first call loads the unwinder: now, not inside a capture. */
-		(void)backtrace(&frame, 1);
-	}
 	log_info("memsetshim %s (%s) loaded, %s", memsetshim_version(), GIT_ID,
 	         config.enabled ? "on" : "off");
 }

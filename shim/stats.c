@@ -167,9 +167,9 @@ void stats_print(void)
 	t.used = 0;
 	for (reason = SUBSTITUTED + 1; reason < REASON_COUNT; reason++)
 		passed += stats_count((enum reason)reason);
-	add(&t, "memsetshim: %s, process %ld (%s): %llu captures\n",
+	add(&t, "memsetshim: %s, process %ld (%s): %llu capture%s\n",
 	    memsetshim_version(), (long)getpid(), program_invocation_short_name,
-	    (unsigned long long)stats_captures());
+	    (unsigned long long)stats_captures(), stats_captures() == 1 ? "" : "s");
 	add(&t, "memsetshim: %10llu  captured memsets became fill kernels%s\n",
 	    (unsigned long long)stats_count(SUBSTITUTED),
 	    stats_count(SUBSTITUTED) ? ", called from" : "");

@@ -2,9 +2,10 @@
 /*
  * What the shim asks of the driver: outside captures nothing but the program's own
  * call; inside, nothing that is not in symbols.def; code is loaded once, and only with
- * the thread's capture mode relaxed.
+ * the thread's capture mode relaxed.  What that does to errno the program does not see.
  */
 #include <dlfcn.h>
+#include <errno.h>
 #include <string.h>
 
 #include "drv.h"
@@ -142,6 +143,25 @@ static void kernel_only(const char *own, const char *what)
 	is(calls_of("cuLaunchKernel"), 1, "%s: one launch", own);
 }
 
+static void spoil_errno(void *arg)
+{
+	(void)arg;
+	errno = EIO;
+}
+
+/* The driver's own memset is not called here, so all that happens is the shim's. */
+static void errno_is_kept(void)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(needed); i++)
+		sim_on_call(needed[i], spoil_errno, NULL);
+	errno = ENOTTY;
+	must(cuMemsetD8Async(memory, 1, 64, stream));
+	is(errno, ENOTTY, "a captured memset keeps errno");
+	sim_reset();
+}
+
 /* Memory that no fill may touch: the questions, then the driver's own. */
 static void left_to_the_driver(void)
 {
@@ -189,6 +209,7 @@ int main(void)
 	only("cuStreamBeginCapture_v2", "the begin of a capture");
 	first_in_capture();
 	each_kind(kernel_only, "captured");
+	errno_is_kept();
 	LOGGED(cuMemsetD8Async(memory, 1, 64, other));
 	allowed("cuMemsetD8Async", "a memset beside the capture");
 	is(calls_of("cuMemsetD8Async"), 1, "which is the driver's own");

@@ -95,7 +95,7 @@ run "$dir" MEMSETSHIM_STATS="$TMP/table" -- alpha
 is "$(cat "$TMP/err")" "" "a path: nothing on stderr"
 has "$TMP/table" '^memsetshim: +1  libalpha\.so$' "a path: the table is there"
 run "$dir" MEMSETSHIM_STATS="$TMP/table" -- beta
-is "$(count "$TMP/table" '\(main\): 1 captures$')" 2 "a path: the next process appends"
+is "$(count "$TMP/table" '\(main\): 1 capture$')" 2 "a path: the next process appends"
 run "$dir" MEMSETSHIM_STATS="$TMP/table.%p" -- alpha
 pid=$(sed 's/process //' "$TMP/out")
 has "$TMP/table.$pid" "process $pid " "%p in the path is the process"

@@ -162,7 +162,8 @@ static void huge_rows(const char *what, uint64_t dst, uint32_t elem, uint64_t wi
 	ok(span_of(dst, elem, width, height, pitch, &span) == PLAN_OK &&
 	       span == pitch * (height - 1) + row_bytes,
 	   "%s: its span reaches to the last byte of the last row", what);
-	if (!ok(p.columns != 0, "%s: at least one block for a row", what))
+	ok(p.columns != 0, "%s: at least one block for a row", what);
+	if (!p.columns)
 		return;
 	rows = (uint64_t)(p.grid / p.columns) * p.block_y;
 	ok(p.kernel == KERNEL_ROWS && p.grid <= MAX_GRID && p.grid % p.columns == 0 &&

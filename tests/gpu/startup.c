@@ -59,7 +59,7 @@ static double median(double *samples, int n)
 int main(int argc, char **argv)
 {
 	static double bare[MAX_ROUNDS], preloaded[MAX_ROUNDS];
-	int rounds = argc > 2 ? atoi(argv[2]) : 300, i;
+	int rounds = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 300, i;
 	char *const none[] = {NULL};
 	char setting[4096];
 	char *const with[] = {setting, NULL};

@@ -14,7 +14,7 @@
 #include "sim.h"
 
 #define DISTANCE ((CUdeviceptr)1 << 44)
-#define PAGE 4096u
+#define PAGE ((size_t)4096)
 #define SLACK 0xa5
 
 static struct region *regions;
