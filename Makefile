@@ -108,10 +108,12 @@ SHIM_OBJ := $(SHIM_SRC:%.c=$(B)/%.o) $(SHIM_ASM:%.S=$(B)/%.o)
 $(B)/shim/init.o $(B)/shim/about.o: $(B)/git-id
 $(B)/shim/init.o $(B)/shim/about.o: override CPPFLAGS += -DGIT_ID='"$(GIT_ID)"'
 
+# -Bsymbolic-functions: what is handed out for a driver function is our hook, whoever
+# else defines that name.
 $(SHIM): $(SHIM_OBJ) $(B)/exports.map
 	$(call say,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $(SHIM_OBJ) \
 		-Wl,--version-script=$(B)/exports.map -Wl,-soname,libmemsetshim.so \
-		-Wl,-z,defs,-z,now,-z,relro $(if $(SAN),,-Wl,-e,memsetshim_about) -Wl,--as-needed -ldl -pthread
+		-Wl,-z,defs,-z,now,-z,relro -Wl,-Bsymbolic-functions $(if $(SAN),,-Wl,-e,memsetshim_about) -Wl,--as-needed -ldl -pthread
 
 # --- the simulated driver ------------------------------------------------------------
 SIM_OBJ := $(SIM_SRC:%.c=$(B)/%.o)
@@ -181,7 +183,7 @@ include tests/gpu/gpu.mk
 -include $(wildcard $(B)/*/*.d $(B)/*/*/*.d)
 
 # --- what is no test -----------------------------------------------------------------
-DIRS     := shim bench tools tests
+DIRS     := $(wildcard shim bench tools tests)
 # Not tests/prog/: the scripts there compile each program with macros of its own.
 C_FILES  := $(sort $(shell find $(DIRS) -path tests/prog -prune -o -name '*.c' -print))
 H_FILES  := $(sort $(shell find $(DIRS) -name '*.[ch]' -o -name '*.cu' -o -name '*.def'))

@@ -19,7 +19,7 @@ if [ "$status" -ne 77 ]; then
 fi
 
 cat <<TEXT
-No GPU here, so nothing is timed: run this on a GPU to see what it gains.
+No GPU here, so nothing is timed: make demo shows the gain where there is one.
 
 TEXT
 LD_LIBRARY_PATH=$B/sim LD_PRELOAD=$B/libmemsetshim.so "$B/demo"
