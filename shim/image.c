@@ -20,12 +20,6 @@ static CUresult load(void)
 	CUresult result;
 	int k;
 
-	if (!fill_image_size) {
-		log_once(LOG_WARN,
-		         "built without nvcc, so without fill kernels: memsets "
-		         "stay memset nodes");
-		return CUDA_ERROR_NO_BINARY_FOR_GPU;
-	}
 	result =
 	    DRV(cuLibraryLoadData)(&library, fill_image, NULL, NULL, 0, NULL, NULL, 0);
 	if (result != CUDA_SUCCESS)
@@ -71,8 +65,12 @@ static void load_once(void)
 
 	pthread_mutex_lock(&lock);
 	if (atomic_load_explicit(&state, memory_order_relaxed) == NOT_LOADED) {
-		result = load_relaxed();
-		if (result != CUDA_SUCCESS)
+		result =
+		    fill_image_size ? load_relaxed() : CUDA_ERROR_NO_BINARY_FOR_GPU;
+		if (!fill_image_size)
+			log_warn("built without nvcc, so without fill kernels: memsets "
+			         "stay memset nodes");
+		else if (result != CUDA_SUCCESS)
 			log_warn(
 			    "no fill kernels (CUresult %d): memsets stay memset nodes",
 			    (int)result);

@@ -157,11 +157,24 @@ static void often(void)
 	is(sum, 0, "8 threads look up 10000 times the same and find the same");
 }
 
+/* What the shim does at its first lookup must not cost the program its dlerror(). */
+static int first_lookup(void *arg)
+{
+	const char *error;
+
+	(void)arg;
+	if (!holds(dlsym(libcuda, "cuNoSuchFunction") == NULL))
+		return 1;
+	error = dlerror();
+	return !holds(error && strstr(error, "cuNoSuchFunction"));
+}
+
 int main(void)
 {
 	libcuda = dlopen("libcuda.so.1", RTLD_NOW);
 	if (!libcuda)
 		bail("no libcuda.so.1");
+	is(drv_child(first_lookup, NULL), 0, "the first lookup of all fails properly");
 	by_dlsym();
 	messages();
 	often();

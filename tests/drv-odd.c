@@ -135,6 +135,7 @@ static void counts(CUdeviceptr p)
 	row("count 0 at a bogus address", LINE(0x1234, 4, 0), NO_NODE);
 	row("D2D width 0", SHAPE(p, 1, 0, 4, 64), NO_NODE);
 	row("D2D height 0", SHAPE(p, 1, 16, 0, 64), NO_NODE);
+	row("D2D height 0, pitch 0", SHAPE(p, 1, 16, 0, 0), NO_NODE);
 	row("count 0, misaligned D32", LINE(p + 2, 4, 0), DONT_KNOW);
 	row("D2D width 0, pitch not a multiple", SHAPE(p, 4, 0, 4, 66), DONT_KNOW);
 }

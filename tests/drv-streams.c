@@ -209,28 +209,67 @@ static void legacy_beside_non_blocking(void)
 }
 
 /* One memset in a capture of the thread's own stream, by either set of names. */
-static void per_thread(int twin)
+static CUgraph in_own_stream(const struct drv_set *m, CUresult *result)
 {
 	CUresult (*begin)(CUstream, CUstreamCaptureMode);
 	CUresult (*end)(CUstream, CUgraph *);
-	CUstream stream = twin ? NULL : CU_STREAM_PER_THREAD;
-	const struct drv_set m = {
-	    .elem = 1, .twin = twin, .dst = memory, .value = 9, .width = 64};
+	CUstream stream = m->twin ? NULL : CU_STREAM_PER_THREAD;
 	CUgraph graph = NULL;
-	const char *names = twin ? "_ptsz" : "its handle";
 
-	*(void **)&begin = drv_entry(twin ? "cuStreamBeginCapture_v2_ptsz"
-	                                  : "cuStreamBeginCapture_v2");
+	*(void **)&begin = drv_entry(m->twin ? "cuStreamBeginCapture_v2_ptsz"
+	                                     : "cuStreamBeginCapture_v2");
 	*(void **)&end =
-	    drv_entry(twin ? "cuStreamEndCapture_ptsz" : "cuStreamEndCapture");
+	    drv_entry(m->twin ? "cuStreamEndCapture_ptsz" : "cuStreamEndCapture");
 	must(begin(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
-	is(drv_memset(&m, stream), CUDA_SUCCESS, "per-thread stream by %s: success",
-	   names);
+	*result = drv_memset(m, stream);
 	must(end(stream, &graph));
-	is(drv_nodes(graph), 1, "per-thread stream by %s: one node", names);
-	is(drv_count(graph, CU_GRAPH_NODE_TYPE_KERNEL), 1,
-	   "per-thread stream by %s: a kernel", names);
+	return graph;
+}
+
+/* The legacy stream's memset would have to wait for the thread's stream: an error. */
+static CUresult legacy_beside_own(const struct drv_set *m, int on)
+{
+	CUgraph graph = NULL;
+	CUresult result;
+
+	must(
+	    cuStreamBeginCapture(CU_STREAM_PER_THREAD, CU_STREAM_CAPTURE_MODE_RELAXED));
+	drv_shim(on);
+	result = drv_memset(m, NULL);
+	drv_shim(1);
+	cuStreamEndCapture(CU_STREAM_PER_THREAD, &graph);
+	if (graph)
+		must(cuGraphDestroy(graph));
+	return result;
+}
+
+static void default_stream(const struct drv_set *m)
+{
+	const char *name = drv_set_name(m);
+	CUresult result, native;
+	CUgraph graph = in_own_stream(m, &result);
+
+	is(result, CUDA_SUCCESS, "%s in the thread's stream: success", name);
+	ok(drv_nodes(graph) == 1 && drv_count(graph, CU_GRAPH_NODE_TYPE_KERNEL) == 1,
+	   "%s in the thread's stream: one node, a kernel", name);
 	must(cuGraphDestroy(graph));
+	if (m->twin)
+		return;
+	native = legacy_beside_own(m, 0);
+	ok(native != CUDA_SUCCESS, "%s in the legacy stream beside it: an error", name);
+	is(legacy_beside_own(m, 1), native, "%s: the same with the shim", name);
+}
+
+/* Stream 0 of every kind, which means one stream or the other. */
+static void default_streams(void)
+{
+	struct drv_set m = {
+	    .dst = memory, .value = 9, .width = 8, .height = 2, .pitch = 64};
+
+	for (m.elem = 1; m.elem <= 4; m.elem *= 2)
+		for (m.rows = 0; m.rows < 2; m.rows++)
+			for (m.twin = 0; m.twin < 2; m.twin++)
+				default_stream(&m);
 }
 
 static void priorities(void)
@@ -329,8 +368,7 @@ int main(void)
 	forked();
 	legacy_beside_blocking();
 	legacy_beside_non_blocking();
-	per_thread(0);
-	per_thread(1);
+	default_streams();
 	priorities();
 	old_begin("cuStreamBeginCapture", stream);
 	old_begin("cuStreamBeginCapture_ptsz", stream);

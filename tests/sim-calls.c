@@ -162,6 +162,27 @@ static void errno_is_kept(void)
 	sim_reset();
 }
 
+/* A capture that is spoilt: no launch is tried, which would say so on stderr. */
+static void invalidated(void)
+{
+	CUgraph graph = NULL;
+	CUresult result;
+
+	must(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	ok(cuStreamSynchronize(stream) != CUDA_SUCCESS, "waiting spoils a capture");
+	sim_log_start();
+	result = cuMemsetD8Async(memory, 1, 64, stream);
+	end_of_log();
+	is(result, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, "a memset in it fails");
+	is(calls_of("cuLaunchKernel"), 0, "and launches nothing");
+	is(calls_of("cuMemsetD8Async"), 1, "the driver has said so itself");
+	ok(cuStreamEndCapture(stream, &graph) != CUDA_SUCCESS, "its end fails, too");
+	each_kind(only, "after a spoilt capture");
+	ok(cuStreamBeginCapture(NULL, CU_STREAM_CAPTURE_MODE_GLOBAL) != CUDA_SUCCESS,
+	   "a begin that fails");
+	each_kind(only, "after a begin that failed");
+}
+
 /* Memory that no fill may touch: the questions, then the driver's own. */
 static void left_to_the_driver(void)
 {
@@ -218,6 +239,7 @@ int main(void)
 	allowed("cuStreamEndCapture", "the end of a capture");
 	is(calls_of("cuStreamEndCapture"), 1, "which is the driver's own");
 	each_kind(only, "after the capture");
+	invalidated();
 	left_to_the_driver();
 	return done();
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Every source file says its licence, is of a size one can read, is formatted as
-# .clang-format says, and leaves nothing to be done.
+# Every source file says its licence, is of a size one can read, and leaves nothing to
+# be done.
 # shellcheck source=tests/lib/tap.sh
 . "$(dirname "$0")/lib/tap.sh"
 
@@ -35,18 +35,5 @@ none "$TMP/files" 'TO''DO|FIX''ME|(^|[^A-Za-z])X''XX([^X]|$)' "nothing is left t
 none "$TMP/files" '[[:blank:]]$' "no line ends in blanks"
 none "$TMP/c" '^[[:space:]]*//' "comments are /* */"
 
-if command -v clang-format >/dev/null; then
-	xargs clang-format --dry-run -Werror <"$TMP/c" >"$TMP/found" 2>&1
-	ok $? "clang-format has nothing to change"
-	sed -n 's/: error:.*//p' "$TMP/found" | head -n 20 | sed 's/^/#   /'
-else
-	skip "no clang-format"
-fi
-if command -v shellcheck >/dev/null; then
-	sed -n '/\.sh$/p' "$TMP/files" | xargs shellcheck -x >"$TMP/found" 2>&1
-	ok $? "shellcheck has nothing to say"
-	grep '^In ' "$TMP/found" | head -n 20 | sed 's/^/#   /'
-else
-	skip "no shellcheck"
-fi
+# The formatter and shellcheck are `make lint`'s: their versions differ from host to host.
 done_testing
