@@ -63,7 +63,7 @@ all: pure $(SHIM) $(SIM) tests bench
 endif
 
 pure: $(UNIT)      ## build what needs no CUDA at all
-tests: $(UNIT) $(DRV)
+tests: $(SHIM) $(UNIT) $(DRV)
 bench: $(BENCH)
 
 # --- objects -----------------------------------------------------------------------

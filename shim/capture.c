@@ -32,14 +32,15 @@ static CUresult begun(CUresult result)
 	return result;
 }
 
-static CUstreamCaptureStatus status_of(CUstream stream)
+/* The stream's CUstreamCaptureStatus, or -1 when the driver does not tell. */
+static int status_of(CUstream stream)
 {
-	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+	CUstreamCaptureStatus status;
 
 	if (!DRV(cuStreamIsCapturing) ||
 	    DRV(cuStreamIsCapturing)(stream, &status) != CUDA_SUCCESS)
-		return CU_STREAM_CAPTURE_STATUS_NONE;
-	return status;
+		return -1;
+	return (int)status;
 }
 
 int capture_active(CUstream stream)
@@ -47,7 +48,10 @@ int capture_active(CUstream stream)
 	return status_of(stream) == CU_STREAM_CAPTURE_STATUS_ACTIVE;
 }
 
-/* An end that fails may have ended the capture (invalidated) or not (wrong thread). */
+/*
+ * In doubt the count stays: too high costs a query, too low loses a capture's memsets.
+ * An end that fails may have ended the capture (invalidated) or not (wrong thread).
+ */
 static CUresult ended(CUstream stream, int was_capturing, CUresult result)
 {
 	if (was_capturing && status_of(stream) == CU_STREAM_CAPTURE_STATUS_NONE)
@@ -78,15 +82,15 @@ HOOK_BEGIN(cuStreamBeginCaptureToGraph_ptsz,
             const CUgraphEdgeData *edges, size_t count, CUstreamCaptureMode mode),
            (s, graph, nodes, edges, count, mode))
 
-#define HOOK_END(name, handle)                                               \
-	MSS_EXPORT CUresult name(CUstream s, CUgraph *graph)                 \
-	{                                                                    \
-		int was;                                                     \
-                                                                             \
-		if (!DRV(name))                                              \
-			return driver_missing();                             \
-		was = status_of(handle(s)) != CU_STREAM_CAPTURE_STATUS_NONE; \
-		return ended(handle(s), was, DRV(name)(s, graph));           \
+#define HOOK_END(name, handle)                                              \
+	MSS_EXPORT CUresult name(CUstream s, CUgraph *graph)                \
+	{                                                                   \
+		int was;                                                    \
+                                                                            \
+		if (!DRV(name))                                             \
+			return driver_missing();                            \
+		was = status_of(handle(s)) > CU_STREAM_CAPTURE_STATUS_NONE; \
+		return ended(handle(s), was, DRV(name)(s, graph));          \
 	}
 
 HOOK_END(cuStreamEndCapture, stream_legacy)

@@ -110,8 +110,12 @@ static int check_driver(void)
 		         symbols[i].name);
 		return 0;
 	}
-	if (DRV(cuDriverGetVersion)(&version) != CUDA_SUCCESS ||
-	    version < OLDEST_DRIVER) {
+	if (DRV(cuDriverGetVersion)(&version) != CUDA_SUCCESS) {
+		log_once(LOG_WARN, "the driver does not tell its version: every memset "
+		                   "stays a memset node");
+		return 0;
+	}
+	if (version < OLDEST_DRIVER) {
 		log_once(LOG_WARN,
 		         "the driver is of CUDA %d.%d, older than %d.%d: every memset "
 		         "stays a memset node",
