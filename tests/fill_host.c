@@ -11,40 +11,11 @@
 		uint32_t four[4] = {(v), (v), (v), (v)};           \
 		memcpy((void *)(uintptr_t)(a), four, sizeof four); \
 	} while (0)
-#include "../shim/fill_kernels.h"
-
-static void run_thread(const struct plan *p, uint32_t b, uint32_t tx, uint32_t ty)
-{
-	switch (p->kernel) {
-	case KERNEL_BYTES:
-		fill_bytes_thread(tx, p->dst, p->pattern);
-		break;
-	case KERNEL_WORDS:
-		fill_words_thread(tx, p->dst, p->pattern);
-		break;
-	case KERNEL_QUADS:
-		fill_quads_thread(tx, p->dst, p->pattern);
-		break;
-	case KERNEL_RANGE:
-		fill_range_thread(b, p->block_x, tx, p->dst, p->pattern, p->width);
-		break;
-	case KERNEL_ROWS:
-		fill_rows_thread(b, p->block_x, p->block_y, tx, ty, p->dst, p->pattern,
-		                 p->width, p->pitch, p->height, p->columns);
-		break;
-	case KERNEL_COUNT:
-		break;
-	}
-}
+#include "fill_run.h"
 
 void fill_host_run(const struct plan *p)
 {
-	uint32_t b, tx, ty;
-
-	for (b = 0; b < p->grid; b++)
-		for (ty = 0; ty < p->block_y; ty++)
-			for (tx = 0; tx < p->block_x; tx++)
-				run_thread(p, b, tx, ty);
+	fill_run(p);
 }
 
 int fill_host_plan(const char *kernel, unsigned int grid, unsigned int block_x,

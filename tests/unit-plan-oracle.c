@@ -40,42 +40,7 @@ static void record(uint64_t at, uint32_t pattern, uint32_t size)
 #define FILL_STORE1(a, v) record((a), (v), 1)
 #define FILL_STORE4(a, v) record((a), (v), 4)
 #define FILL_STORE16(a, v) record((a), (v), 16)
-#include "../shim/fill_kernels.h"
-
-static void run_thread(const struct plan *p, uint32_t b, uint32_t tx, uint32_t ty)
-{
-	switch (p->kernel) {
-	case KERNEL_BYTES:
-		fill_bytes_thread(tx, p->dst, p->pattern);
-		break;
-	case KERNEL_WORDS:
-		fill_words_thread(tx, p->dst, p->pattern);
-		break;
-	case KERNEL_QUADS:
-		fill_quads_thread(tx, p->dst, p->pattern);
-		break;
-	case KERNEL_RANGE:
-		fill_range_thread(b, p->block_x, tx, p->dst, p->pattern, p->width);
-		break;
-	case KERNEL_ROWS:
-		fill_rows_thread(b, p->block_x, p->block_y, tx, ty, p->dst, p->pattern,
-		                 p->width, p->pitch, p->height, p->columns);
-		break;
-	case KERNEL_COUNT:
-		strays++;
-		break;
-	}
-}
-
-static void run(const struct plan *p)
-{
-	uint32_t b, tx, ty;
-
-	for (b = 0; b < p->grid; b++)
-		for (ty = 0; ty < p->block_y; ty++)
-			for (tx = 0; tx < p->block_x; tx++)
-				run_thread(p, b, tx, ty);
-}
+#include "fill_run.h"
 
 /* What CUDA accepts on every GPU. */
 static int launchable(const struct plan *p)
@@ -125,7 +90,7 @@ static int right(const struct fill *f)
 	strays = unaligned = 0;
 	memset(writes + (low - BASE) - MARGIN, 0, span + (size_t)2 * MARGIN);
 	used[p.kernel]++;
-	run(&p);
+	fill_run(&p);
 	wrong = first_wrong(f, span);
 	good = launchable(&p) && !strays && !unaligned && wrong == -1;
 	if (!good)
