@@ -58,7 +58,10 @@ double graph_replay(const struct shot *shot);
 /* 1 when a shim is preloaded. */
 int graphs_shim(void);
 
-/* sample.c: of n > 0 values, which are left as they are; p99 is the nearest rank. */
+/* sample.c */
+/* `memory`; where there is none, the end of the program. */
+void *need(void *memory);
+/* Of n > 0 values, which are left as they are; p99 is the nearest rank. */
 struct summary summarize(const double *samples, int n);
 /* What one memset adds: medians, (with - without) / count. */
 double added(const struct shot *with, const struct shot *without);

@@ -30,6 +30,8 @@ static const char *find_functions(void)
 
 	if (!libcuda)
 		return "no GPU: no libcuda.so.1 here";
+	if (dlsym(libcuda, "sim_reset"))
+		return "no GPU: this is the simulated driver, whose times mean nothing";
 #define FIND(name)                                                                 \
 	*(void **)&gpu.name = dlsym(libcuda, #name);                               \
 	if (!gpu.name) {                                                           \
@@ -38,8 +40,6 @@ static const char *find_functions(void)
 	}
 	GPU_FUNCTIONS(FIND)
 #undef FIND
-	if (dlsym(libcuda, "sim_reset"))
-		return "no GPU: this is the simulated driver, whose times mean nothing";
 	return NULL;
 }
 
@@ -75,24 +75,28 @@ const char *gpu_open(void)
 
 void gpu_clocks(struct clocks *c)
 {
-	int (*init)(void), (*by_index)(unsigned int, void **);
+	int (*init)(void), (*by_bus)(const char *, void **);
 	int (*clock)(void *, int, unsigned int *), (*version)(char *, unsigned int);
 	int (*reasons)(void *, unsigned long long *);
 	void *nvml = dlopen("libnvidia-ml.so.1", RTLD_NOW), *device;
+	char bus[32];
 
 	memset(c, 0, sizeof *c);
 	if (!nvml)
 		return;
 	*(void **)&init = dlsym(nvml, "nvmlInit_v2");
-	*(void **)&by_index = dlsym(nvml, "nvmlDeviceGetHandleByIndex_v2");
+	*(void **)&by_bus = dlsym(nvml, "nvmlDeviceGetHandleByPciBusId_v2");
 	*(void **)&clock = dlsym(nvml, "nvmlDeviceGetClockInfo");
 	*(void **)&version = dlsym(nvml, "nvmlSystemGetDriverVersion");
 	*(void **)&reasons = dlsym(nvml, "nvmlDeviceGetCurrentClocksThrottleReasons");
-	if (!init || !by_index || !clock || !version || init() || by_index(0, &device))
+	if (!init || !by_bus || !clock || !version || init())
 		return;
-	(void)clock(device, 1, &c->sm);     /* NVML_CLOCK_SM */
-	(void)clock(device, 2, &c->memory); /* NVML_CLOCK_MEM */
 	(void)version(c->driver, sizeof c->driver);
-	if (reasons)
-		(void)reasons(device, &c->throttle);
+	/* CUDA_VISIBLE_DEVICES renumbers CUDA's devices, not NVML's. */
+	try(gpu.cuDeviceGetPCIBusId(bus, sizeof bus, gpu.device));
+	if (by_bus(bus, &device))
+		return;
+	c->known = !clock(device, 1, &c->sm) &&   /* NVML_CLOCK_SM */
+	           !clock(device, 2, &c->memory); /* NVML_CLOCK_MEM */
+	c->throttle_known = reasons && !reasons(device, &c->throttle);
 }

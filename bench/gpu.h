@@ -18,6 +18,7 @@
 	F(cuDriverGetVersion)          \
 	F(cuDeviceGet)                 \
 	F(cuDeviceGetName)             \
+	F(cuDeviceGetPCIBusId)         \
 	F(cuDeviceGetAttribute)        \
 	F(cuDevicePrimaryCtxRetain)    \
 	F(cuCtxSetCurrent)             \
@@ -64,11 +65,12 @@ const char *gpu_open(void);
 #define try(call) gpu_check((call), #call, __FILE__, __LINE__)
 void gpu_check(CUresult result, const char *call, const char *file, int line);
 
-/* The clocks and the driver's version as NVML tells them; 0 and "" where it does not.
- */
+/* This GPU's clocks and the driver's version as NVML tells them; "" and not known where
+ * it does not. */
 struct clocks {
-	unsigned int sm, memory; /* MHz */
-	unsigned long long throttle;
+	int known, throttle_known;
+	unsigned int sm, memory;     /* MHz */
+	unsigned long long throttle; /* NVML's bits: why the clocks are lower */
 	char driver[80];
 };
 

@@ -16,7 +16,6 @@
 
 #define SLOTS 8u /* places written in turn, so that branches never share one */
 #define GUARD ((size_t)64)
-#define POISON 0xa7
 #define STEPS 64
 
 static CUstream stream, branch[MAX_BRANCHES];
@@ -133,9 +132,7 @@ static void count_nodes(struct shot *shot, CUgraph graph)
 	CUgraphNode *nodes;
 
 	try(gpu.cuGraphGetNodes(graph, NULL, &n));
-	nodes = calloc(n + 1, sizeof *nodes);
-	if (!nodes)
-		exit(1);
+	nodes = need(calloc(n + 1, sizeof *nodes));
 	try(gpu.cuGraphGetNodes(graph, nodes, &n));
 	for (i = 0; i < n; i++) {
 		CUgraphNodeType type;
@@ -151,16 +148,16 @@ static void count_nodes(struct shot *shot, CUgraph graph)
  */
 static void check_bytes(struct shot *shot, const struct options *o)
 {
+	/* What no memset writes, or memory left alone would pass. */
+	unsigned char poison = (unsigned char)~o->value;
 	size_t total = slot_bytes * SLOTS, i, written = shot->size;
-	unsigned char *bytes = malloc(total);
+	unsigned char *bytes = need(malloc(total));
 
-	if (!bytes)
-		exit(1);
 	if (shot->arm == ARM_KERNEL)
 		written = 4;
 	if (shot->arm == ARM_NONE)
 		written = 0;
-	memset(bytes, POISON, total);
+	memset(bytes, poison, total);
 	try(gpu.cuMemcpyHtoD_v2(target, bytes, total));
 	try(gpu.cuGraphLaunch(shot->exec, stream));
 	try(gpu.cuStreamSynchronize(stream));
@@ -170,7 +167,7 @@ static void check_bytes(struct shot *shot, const struct options *o)
 		int used = i / slot_bytes < (size_t)shot->count;
 		int inside = used && in_slot >= GUARD && in_slot < GUARD + written;
 
-		shot->wrong += bytes[i] != (inside ? o->value : POISON);
+		shot->wrong += bytes[i] != (inside ? o->value : poison);
 	}
 	free(bytes);
 }

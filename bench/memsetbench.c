@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -52,9 +53,7 @@ static void one_case(struct run *r, enum pattern pattern, size_t size, int branc
 		                         .count = r->o->count / branches * branches};
 		if (a == ARM_SHIM && !graphs_shim())
 			continue;
-		shots[a].samples = calloc((size_t)r->o->samples, sizeof(double));
-		if (!shots[a].samples)
-			exit(1);
+		shots[a].samples = need(calloc((size_t)r->o->samples, sizeof(double)));
 		graph_build(&shots[a], r->o);
 		r->wrong += shots[a].wrong;
 	}
@@ -82,53 +81,98 @@ static void all_cases(struct run *r)
 	}
 }
 
-static char *command_line(int argc, char **argv)
+/* What to type to measure this again, without the folders of this machine. */
+static char *command_line(int argc, char **argv, const struct options *o)
 {
 	static char line[1024];
-	const char *preload = getenv("LD_PRELOAD");
 	size_t used = 0;
 	int i;
 
 	used += (size_t)snprintf(line, sizeof line, "%s",
-	                         preload ? "LD_PRELOAD=libmemsetshim.so memsetbench"
-	                                 : "memsetbench");
+	                         graphs_shim() ? "LD_PRELOAD=libmemsetshim.so "
+	                                         "memsetbench"
+	                                       : "memsetbench");
 	for (i = 1; i < argc && used < sizeof line; i++)
-		used +=
-		    (size_t)snprintf(line + used, sizeof line - used, " %s", argv[i]);
+		used += (size_t)snprintf(
+		    line + used, sizeof line - used, " %s",
+		    o->json && argv[i] == o->json ? basename(o->json) : argv[i]);
 	return line;
+}
+
+/* What is being written, beside the file whose name it gets in the end; "" for none. */
+static char temporary[PATH_MAX];
+
+static void json_abandon(void)
+{
+	if (temporary[0])
+		unlink(temporary);
+}
+
+/* NULL, and says why, when there is no writing this file.  Taking the name of a device
+ * would replace it, of a directory fail after all the measuring. */
+static FILE *json_open(const char *path)
+{
+	struct stat there;
+	const char *problem = NULL;
+	FILE *out = NULL;
+
+	if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
+		problem = "it is no regular file";
+	else if (strlen(path) + sizeof ".tmp" > sizeof temporary)
+		problem = strerror(ENAMETOOLONG);
+	if (!problem) {
+		snprintf(temporary, sizeof temporary, "%s.tmp", path);
+		out = fopen(temporary, "w");
+		if (!out) {
+			problem = strerror(errno);
+			temporary[0] = '\0';
+		}
+	}
+	if (problem)
+		fprintf(stderr, "memsetbench: cannot write %s: %s\n", path, problem);
+	else if (atexit(json_abandon))
+		abort();
+	return out;
+}
+
+static int json_keep(FILE *out, const char *path)
+{
+	int lost = ferror(out);
+
+	if (fclose(out) || lost || rename(temporary, path)) {
+		fprintf(stderr, "memsetbench: cannot write %s: %s\n", path,
+		        strerror(errno));
+		return 1;
+	}
+	temporary[0] = '\0';
+	return 0;
 }
 
 int main(int argc, char **argv)
 {
 	struct options o;
-	struct header h = {.command = command_line(argc, argv)};
+	struct header h = {0};
 	struct run r = {.o = &o};
-	char temporary[PATH_MAX];
 	const char *problem;
 	int status = options_parse(&o, argc, argv, stdout, stderr);
 
 	if (status)
 		return status - 1;
 	if (o.json) {
-		snprintf(temporary, sizeof temporary, "%s.tmp", o.json);
-		r.json = fopen(temporary, "w");
-		if (!r.json) {
-			fprintf(stderr, "memsetbench: cannot write %s: %s\n", temporary,
-			        strerror(errno));
+		r.json = json_open(o.json);
+		if (!r.json)
 			return 2;
-		}
 	}
 	problem = gpu_open();
 	if (problem) {
 		fprintf(stderr, "memsetbench: %s; nothing measured\n", problem);
-		if (r.json) {
+		if (r.json)
 			fclose(r.json);
-			unlink(temporary);
-		}
 		return 77;
 	}
 	graphs_open(&o);
 	h.shim = graphs_shim();
+	h.command = command_line(argc, argv, &o);
 	gpu_clocks(&h.before);
 	report_header(stdout, &h);
 	report_columns(stdout);
@@ -137,15 +181,11 @@ int main(int argc, char **argv)
 	all_cases(&r);
 	report_legend(stdout);
 	gpu_clocks(&h.after);
-	if (r.json) {
-		json_end(r.json, &h);
-		if (fclose(r.json) || rename(temporary, o.json)) {
-			fprintf(stderr, "memsetbench: cannot write %s: %s\n", o.json,
-			        strerror(errno));
-			return 1;
-		}
-	}
 	if (r.wrong)
 		fprintf(stderr, "memsetbench: %zu wrong bytes\n", r.wrong);
-	return r.wrong != 0;
+	if (r.json) {
+		json_end(r.json, &h);
+		status = json_keep(r.json, o.json);
+	}
+	return status || r.wrong;
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench.h"
+
+#define MAX_BYTES (8ull << 30)
 
 const char *const pattern_names[PATTERN_COUNT] = {"chain", "between", "fork"};
 const char *const arm_names[ARM_COUNT] = {"none", "kernel", "memset", "shim"};
@@ -35,16 +38,17 @@ static int set_sizes(struct options *o, const char *value)
 	for (;;) {
 		char *end;
 		unsigned long long bytes = strtoull(value, &end, 10);
+		int shift = 0;
 
-		if (end == value || *value == '-' || *value == '+' || n == MAX_LIST)
+		if (!isdigit((unsigned char)*value) || n == MAX_LIST)
 			return -1;
 		if (*end == 'K' || *end == 'M' || *end == 'G') {
-			bytes <<= *end == 'K' ? 10 : *end == 'M' ? 20 : 30;
+			shift = *end == 'K' ? 10 : *end == 'M' ? 20 : 30;
 			end++;
 		}
-		if (!bytes || bytes > 8ull << 30)
+		if (!bytes || bytes > MAX_BYTES >> shift)
 			return -1;
-		o->sizes[n++] = bytes;
+		o->sizes[n++] = bytes << shift;
 		if (!*end)
 			break;
 		if (*end != ',')
@@ -126,10 +130,38 @@ static void usage(FILE *out)
 	for (i = 0; i < ROWS; i++)
 		fprintf(out, "  %-10s %-5s %s\n", rows[i].name, rows[i].argument,
 		        rows[i].help);
-	fprintf(out,
-	        "  --quick          between and fork, 4 bytes, 15 samples\n"
-	        "  --help           this text\n\n"
-	        "exit: 0; 1 wrong bytes or a CUDA error; 2 bad usage; 77 no GPU\n");
+	fprintf(
+	    out,
+	    "  --quick          between and fork, 4 bytes, 15 samples; options after "
+	    "it count\n"
+	    "  --list           the patterns and arms\n"
+	    "  --version        which build this is\n"
+	    "  --help           this text\n\n"
+	    "exit: 0; 1 wrong bytes or a CUDA error; 2 bad usage; 77 no GPU\n");
+}
+
+static void list(FILE *out)
+{
+	int i;
+
+	for (i = 0; i < PATTERN_COUNT; i++)
+		fprintf(out, "pattern %s\n", pattern_names[i]);
+	for (i = 0; i < ARM_COUNT; i++)
+		fprintf(out, "arm %s\n", arm_names[i]);
+}
+
+/* 1 when `option` was one that prints and ends. */
+static int told(const char *option, FILE *out)
+{
+	if (!strcmp(option, "--help"))
+		usage(out);
+	else if (!strcmp(option, "--list"))
+		list(out);
+	else if (!strcmp(option, "--version"))
+		fprintf(out, "memsetbench %s\n", GIT_ID);
+	else
+		return 0;
+	return 1;
 }
 
 int options_parse(struct options *o, int argc, char **argv, FILE *out, FILE *err)
@@ -144,10 +176,8 @@ int options_parse(struct options *o, int argc, char **argv, FILE *out, FILE *err
 	                      .value = 90};
 	(void)set_sizes(o, "4,256,4K,8K,64K,1M");
 	for (i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "--help")) {
-			usage(out);
+		if (told(argv[i], out))
 			return 1 + 0;
-		}
 		if (!strcmp(argv[i], "--quick")) {
 			(void)set_patterns(o, "between,fork");
 			(void)set_sizes(o, "4");
@@ -163,8 +193,10 @@ int options_parse(struct options *o, int argc, char **argv, FILE *out, FILE *err
 			return 1 + 2;
 		}
 		if (i + 1 == argc || rows[r].set(o, argv[i + 1])) {
-			fprintf(err, "memsetbench: %s wants %s: %s\n", rows[r].name,
-			        rows[r].argument, rows[r].help);
+			fprintf(err, "memsetbench: %s%s%s: wants %s: %s\n",
+			        rows[r].name, i + 1 == argc ? "" : " ",
+			        i + 1 == argc ? "" : argv[i + 1], rows[r].argument,
+			        rows[r].help);
 			return 1 + 2;
 		}
 		i++;

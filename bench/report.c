@@ -6,12 +6,18 @@
 
 void report_header(FILE *out, const struct header *h)
 {
-	fprintf(out,
-	        "memsetbench %s: %s, %d SMs, driver %s (CUDA %d.%d), SM %u MHz, memory "
-	        "%u MHz\n",
-	        GIT_ID, gpu.name, gpu.sms, h->before.driver[0] ? h->before.driver : "?",
-	        gpu.driver / 1000, gpu.driver % 1000 / 10, h->before.sm,
-	        h->before.memory);
+	const struct clocks *c = &h->before;
+
+	fprintf(out, "memsetbench %s: %s, %d SMs, driver %s (CUDA %d.%d), ", GIT_ID,
+	        gpu.name, gpu.sms, c->driver[0] ? c->driver : "?", gpu.driver / 1000,
+	        gpu.driver % 1000 / 10);
+	if (c->known)
+		fprintf(out, "SM %u MHz, memory %u MHz", c->sm, c->memory);
+	else
+		fprintf(out, "clocks not known");
+	if (c->throttle_known)
+		fprintf(out, ", throttle 0x%llx", c->throttle);
+	fprintf(out, "\n");
 	if (!h->shim)
 		fprintf(out,
 		        "no shim is preloaded: LD_PRELOAD=libmemsetshim.so adds the "
@@ -47,11 +53,14 @@ void report_case(FILE *out, const struct shot shots[ARM_COUNT])
 		        pattern_names[s->pattern], s->branches, s->size, arm_names[a],
 		        sum.min, sum.median, sum.p99);
 		if (a == ARM_NONE)
-			fprintf(out, "%9s %8.3f %9s", "-", 1.0, "-");
+			fprintf(out, "%9s %8.3f", "-", 1.0);
 		else
-			fprintf(out, "%9.3f %8.3f %9.3f", added(s, &shots[ARM_NONE]),
-			        sum.median / none.median,
-			        added(s, &shots[ARM_NONE]) / kernel);
+			fprintf(out, "%9.3f %8.3f", added(s, &shots[ARM_NONE]),
+			        sum.median / none.median);
+		if (a == ARM_NONE || kernel <= 0) /* lost in noise: no ratio */
+			fprintf(out, " %9s", "-");
+		else
+			fprintf(out, " %9.3f", added(s, &shots[ARM_NONE]) / kernel);
 		fprintf(out, " %9s %6zu\n", nodes, s->wrong);
 	}
 }
@@ -71,9 +80,15 @@ void report_legend(FILE *out)
 
 static void json_clocks(FILE *out, const char *name, const struct clocks *c)
 {
-	fprintf(out,
-	        "  \"%s\": {\"sm_mhz\": %u, \"memory_mhz\": %u, \"throttle\": %llu},\n",
-	        name, c->sm, c->memory, c->throttle);
+	fprintf(out, "  \"%s\": {", name);
+	if (c->known)
+		fprintf(out, "\"sm_mhz\": %u, \"memory_mhz\": %u, ", c->sm, c->memory);
+	else
+		fprintf(out, "\"sm_mhz\": null, \"memory_mhz\": null, ");
+	if (c->throttle_known)
+		fprintf(out, "\"throttle\": %llu},\n", c->throttle);
+	else
+		fprintf(out, "\"throttle\": null},\n");
 }
 
 /* Our own strings only: a command line may hold quotes and backslashes. */

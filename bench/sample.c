@@ -4,6 +4,15 @@
 
 #include "bench.h"
 
+void *need(void *memory)
+{
+	if (!memory) {
+		fprintf(stderr, "memsetbench: out of memory\n");
+		exit(1);
+	}
+	return memory;
+}
+
 static int ascending(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
@@ -14,12 +23,10 @@ static int ascending(const void *a, const void *b)
 struct summary summarize(const double *samples, int n)
 {
 	size_t bytes = (size_t)n * sizeof *samples;
-	double *sorted = malloc(bytes);
-	struct summary s = {0, 0, 0};
+	double *sorted = need(malloc(bytes));
+	struct summary s;
 	int rank = (n * 99 + 99) / 100; /* nearest rank, counted from 1 */
 
-	if (!sorted)
-		return s;
 	memcpy(sorted, samples, bytes);
 	qsort(sorted, (size_t)n, sizeof *sorted, ascending);
 	s.min = sorted[0];

@@ -50,7 +50,8 @@ int capture_active(CUstream stream)
 
 /*
  * In doubt the count stays: too high costs a query, too low loses a capture's memsets.
- * An end that fails may have ended the capture (invalidated) or not (wrong thread).
+ * An end that fails may have ended the capture (invalidated, unjoined, in the wrong
+ * thread) or not (a stream that joined it).
  */
 static CUresult ended(CUstream stream, int was_capturing, CUresult result)
 {

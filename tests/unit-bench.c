@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The benchmark's numbers are what their names say: medians, nearest-rank p99, added
- * time per memset; its options are refused where they make no sense; its JSON parses.
+ * time per memset; its options are refused where they make no sense; its table shows
+ * what was measured and nothing else; its JSON parses.
  */
 #include <string.h>
 
@@ -68,6 +69,7 @@ static void options(void)
 	    {"--pattern", "row"}, {"--pattern", "fork,"}, {"--count", "7"},
 	    {"--count", "1x"},    {"--branches", "9"},    {"--branches", "0"},
 	    {"--value", "256"},   {"--json", ""},         {"--nonsense", "1"},
+	    {"--sizes", " 4"},    {"--sizes", "+4"},      {"--sizes", "17179869185G"},
 	};
 	struct options o;
 	size_t i;
@@ -82,11 +84,71 @@ static void options(void)
 	ok(parse(&o, 3, "--pattern", "fork") == 0 && !o.patterns[PATTERN_CHAIN] &&
 	       o.patterns[PATTERN_FORK],
 	   "one pattern");
+	ok(parse(&o, 3, "--sizes", "8G") == 0 && o.sizes[0] == 8ull << 30,
+	   "the largest size");
+	ok(parse(&o, 3, "--quick", "--quick") == 0 && o.size_count == 1 &&
+	       o.samples < 50 && !o.patterns[PATTERN_CHAIN],
+	   "--quick");
 	ok(parse(&o, 2, "--help", NULL) == 1, "--help ends with status 0");
+	ok(parse(&o, 2, "--list", NULL) == 1, "--list too");
+	ok(parse(&o, 2, "--version", NULL) == 1, "--version too");
 	ok(parse(&o, 2, "--sizes", NULL) == 3, "an option without its value: status 2");
 	for (i = 0; i < sizeof bad / sizeof bad[0]; i++)
 		ok(parse(&o, 3, bad[i][0], bad[i][1]) == 3, "%s %s: status 2",
 		   bad[i][0], bad[i][1]);
+}
+
+/* What the report writes of this header and these shots. */
+static const char *printed(const struct header *h, const struct shot *shots)
+{
+	static char text[4096];
+	FILE *out = fmemopen(text, sizeof text, "w");
+
+	if (!out)
+		bail("no memory to print to");
+	if (h)
+		report_header(out, h);
+	if (shots)
+		report_case(out, shots);
+	fclose(out);
+	return text;
+}
+
+static void table(void)
+{
+	double none[] = {100}, kernel[] = {160}, memset_[] = {280}, quick[] = {99};
+	struct shot shots[ARM_COUNT] = {
+	    [ARM_NONE] = {.samples = none, .sample_count = 1, .count = 100},
+	    [ARM_KERNEL] = {.samples = kernel, .sample_count = 1, .count = 100},
+	    [ARM_MEMSET] = {.arm = ARM_MEMSET,
+	                    .samples = memset_,
+	                    .sample_count = 1,
+	                    .count = 100,
+	                    .size = 4096,
+	                    .memset_nodes = 100,
+	                    .kernel_nodes = 7,
+	                    .wrong = 3}};
+	struct header h = {.shim = 1};
+	const char *text = printed(NULL, shots), *row = strstr(text, "memset ");
+	static const char want[] =
+	    "memset      280.00     280.00     280.00     1.800    2.800     3.000"
+	    "     100/7      3\n";
+
+	ok(row && !strncmp(row, want, sizeof want - 1),
+	   "a row: 1.8 us a memset, thrice the kernel's 0.6, nodes, wrong bytes");
+	ok(!strstr(text, "shim"), "no row for an arm that was not measured");
+	shots[ARM_KERNEL].samples = quick;
+	text = printed(NULL, shots);
+	row = strstr(text, "memset ");
+	ok(row && strstr(row, "2.800         -     100/7"),
+	   "no ratio to a kernel whose time is lost in noise");
+	ok(!strstr(printed(&h, NULL), "no shim"), "the header with a shim");
+	ok(strstr(printed(&h, NULL), "clocks not known"), "clocks that NVML hides");
+	h = (struct header){.before = {.known = 1, .sm = 1980, .memory = 3201}};
+	ok(strstr(printed(&h, NULL), "SM 1980 MHz, memory 3201 MHz") &&
+	       !strstr(printed(&h, NULL), "throttle"),
+	   "clocks that it tells");
+	ok(strstr(printed(&h, NULL), "no shim is preloaded"), "and without a shim");
 }
 
 static void json(void)
@@ -115,6 +177,7 @@ static void json(void)
 	       strstr(text, "\"samples\": [1.500, 2.500]") &&
 	       strstr(text, "\"memset_nodes\": 4") && !strstr(text, "\"shim\": {"),
 	   "raw samples, node counts, and no arm that was not measured");
+	ok(strstr(text, "\"sm_mhz\": null"), "a clock that is not known is no 0");
 	fclose(out);
 	snprintf(command, sizeof command, "python3 -m json.tool %s >/dev/null 2>&1",
 	         path);
@@ -131,6 +194,7 @@ int main(void)
 	numbers();
 	added_time();
 	options();
+	table();
 	json();
 	return done();
 }

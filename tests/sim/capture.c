@@ -235,10 +235,11 @@ static CUresult end(CUstream s, CUgraph *graph)
 		c->invalidated = 1;
 		return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
 	}
+	/* The capture is over all the same (seen on driver 580). */
 	if (c->mode != CU_STREAM_CAPTURE_MODE_RELAXED &&
 	    !pthread_equal(c->thread, pthread_self()))
-		return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
-	if (c->invalidated)
+		result = CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+	else if (c->invalidated)
 		result = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
 	else if (unjoined(c))
 		result = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
