@@ -10,6 +10,8 @@ PREFIX   ?= /usr/local
 LIBDIR   ?= $(PREFIX)/lib
 INCDIR   ?= $(PREFIX)/include
 MANDIR   ?= $(PREFIX)/share/man
+BINDIR   ?= $(PREFIX)/bin
+COMPDIR  ?= $(PREFIX)/share/bash-completion/completions
 SAN      ?=
 WERROR   ?=
 V        ?=
@@ -34,7 +36,7 @@ override CPPFLAGS += -D_GNU_SOURCE -isystem $(CUDA)/include
 GIT_ID ?= $(or $(shell git describe --always --dirty 2>/dev/null),unknown)
 
 # Pure code builds anywhere; the rest needs cuda.h, the fill image needs nvcc.
-PURE_SRC := shim/plan.c shim/config.c shim/log.c
+PURE_SRC := shim/plan.c shim/config.c shim/log.c shim/path.c
 SHIM_SRC := $(wildcard shim/*.c)
 SHIM_ASM := shim/dlsym.S shim/fatbin.S
 SHIM     := $(B)/libmemsetshim.so
@@ -46,6 +48,8 @@ UNIT  := $(UNIT_SRC:tests/%.c=$(B)/tests/%)
 DRV   := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/drv-*.c tests/sim-*.c))
 SCRIPTS := $(wildcard tests/*.sh)
 BENCH := $(B)/memsetbench
+COMMAND  := $(B)/memsetshim
+GAPCOUNT := $(B)/libgapcount.so
 
 .DEFAULT_GOAL := all
 .SECONDARY:
@@ -62,7 +66,7 @@ else
 all: pure $(SHIM) $(SIM) tests bench
 endif
 
-pure: $(UNIT)      ## build what needs no CUDA at all
+pure: $(UNIT) $(COMMAND) $(GAPCOUNT) ## build what needs no CUDA at all
 tests: $(SHIM) $(UNIT) $(DRV)
 bench: $(BENCH)
 
@@ -114,6 +118,8 @@ $(SHIM): $(SHIM_OBJ) $(B)/exports.map
 	$(call say,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $(SHIM_OBJ) \
 		-Wl,--version-script=$(B)/exports.map -Wl,-soname,libmemsetshim.so \
 		-Wl,-z,defs,-z,now,-z,relro -Wl,-Bsymbolic-functions $(if $(SAN),,-Wl,-e,memsetshim_about) -Wl,--as-needed -ldl -pthread
+
+include tools/gapcount/gapcount.mk tools/tools.mk
 
 # --- the simulated driver ------------------------------------------------------------
 SIM_OBJ := $(SIM_SRC:%.c=$(B)/%.o)
@@ -180,7 +186,7 @@ check: all         ## run the tests that need no GPU (simulated driver)
 
 include tests/gpu/gpu.mk
 
--include $(wildcard $(B)/*/*.d $(B)/*/*/*.d)
+-include $(wildcard $(B)/*/*.d $(B)/*/*/*.d $(B)/*/*/*/*.d)
 
 # --- what is no test -----------------------------------------------------------------
 DIRS     := $(wildcard shim bench tools tests)
@@ -190,8 +196,8 @@ H_FILES  := $(sort $(shell find $(DIRS) -name '*.[ch]' -o -name '*.cu' -o -name 
 FORMATTED = $(filter-out %.def,$(H_FILES))
 SH_FILES  = $(sort $(shell grep -rIlE '^\#!/.*[ /](ba)?sh$$' .ci $(DIRS)))
 # Enough for any of our files: tools that read C want no build.
-LINT_FLAGS := -std=gnu11 $(CPPFLAGS) -DGIT_ID='"lint"' -DCUPTI_PATH='"lint"' -Ishim -Itests \
-        -isystem $(CUDA)/extras/CUPTI/include
+LINT_FLAGS := -std=gnu11 $(CPPFLAGS) -DGIT_ID='"lint"' -DCUPTI_PATH='"lint"' -DLIBDIR='"lint"' \
+        -Ishim -Itests -Itools/gapcount -Itools/memsetshim -isystem $(CUDA)/extras/CUPTI/include
 
 lint:              ## look at the code, the scripts and the man page without running them
 lint: lint-format lint-cppcheck lint-tidy lint-shell lint-man
@@ -199,12 +205,15 @@ lint: lint-format lint-cppcheck lint-tidy lint-shell lint-man
 lint-format:
 	clang-format --dry-run -Werror $(FORMATTED)
 
-# memset.c: cppcheck takes initializers inside a macro's arguments for an error.
+# memset.c: cppcheck takes initializers inside a macro's arguments for an error;
+# options.def: it does not see that a macro is defined as nothing (in gaps.c).
 lint-cppcheck:
 	cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability \
-		--inline-suppr --suppress=syntaxError:shim/memset.c --std=c11 \
+		--inline-suppr --suppress=syntaxError:shim/memset.c \
+		--suppress=unknownMacro:tools/gapcount/options.def --std=c11 \
 		-D_GNU_SOURCE -D__x86_64__ -DCUDA_VERSION=13000 '-DElfW(type)=Elf64_##type' \
-		-DGIT_ID='"lint"' -DCUPTI_PATH='"lint"' -Ishim -Itests $(C_FILES)
+		-DGIT_ID='"lint"' -DCUPTI_PATH='"lint"' -DLIBDIR='"lint"' \
+		-Ishim -Itests -Itools/gapcount -Itools/memsetshim $(C_FILES)
 
 lint-tidy: $(C_FILES:%=$(B)/lint/%)
 $(B)/lint/%.c: %.c .clang-tidy $(H_FILES)
@@ -216,23 +225,31 @@ lint-shell:
 	shellcheck -x $(SH_FILES)
 
 lint-man:
-	mandoc -T lint -W warning docs/*.7
+	mandoc -T lint -W warning docs/*.[17]
 
 format:            ## rewrite the C files as .clang-format says
 	clang-format -i $(FORMATTED)
 
 # Programs may have the old library mapped, so it is never written into: a new file
 # takes its name.
-install: all       ## install library, header, man page: PREFIX= LIBDIR= DESTDIR=
-	install -d $(addprefix $(DESTDIR),$(LIBDIR) $(INCDIR) $(MANDIR)/man7)
-	install -m 755 $(SHIM) $(DESTDIR)$(LIBDIR)/.libmemsetshim.so.new
-	mv -f $(DESTDIR)$(LIBDIR)/.libmemsetshim.so.new $(DESTDIR)$(LIBDIR)/libmemsetshim.so
+install: all       ## install libraries, command, header, man pages: PREFIX= LIBDIR= DESTDIR=
+	install -d $(addprefix $(DESTDIR),$(LIBDIR) $(BINDIR) $(INCDIR) $(MANDIR)/man1 \
+		$(MANDIR)/man7 $(COMPDIR))
+	for file in $(SHIM) $(GAPCOUNT); do \
+		new=$(DESTDIR)$(LIBDIR)/.$${file##*/}.new; \
+		install -m 755 $$file $$new && \
+			mv -f $$new $(DESTDIR)$(LIBDIR)/$${file##*/} || exit; \
+	done
+	install -m 755 $(COMMAND) $(DESTDIR)$(BINDIR)/memsetshim
 	install -m 644 shim/memsetshim.h $(DESTDIR)$(INCDIR)/memsetshim.h
-	install -m 644 docs/memsetshim.7 $(DESTDIR)$(MANDIR)/man7/memsetshim.7
+	install -m 644 docs/memsetshim.1 $(DESTDIR)$(MANDIR)/man1/
+	install -m 644 docs/memsetshim.7 docs/gapcount.7 $(DESTDIR)$(MANDIR)/man7/
+	install -m 644 tools/memsetshim/memsetshim.bash $(DESTDIR)$(COMPDIR)/memsetshim
 
 uninstall:         ## remove what install put there
-	rm -f $(DESTDIR)$(LIBDIR)/libmemsetshim.so $(DESTDIR)$(INCDIR)/memsetshim.h \
-		$(DESTDIR)$(MANDIR)/man7/memsetshim.7
+	rm -f $(addprefix $(DESTDIR),$(LIBDIR)/libmemsetshim.so $(LIBDIR)/libgapcount.so \
+		$(BINDIR)/memsetshim $(INCDIR)/memsetshim.h $(MANDIR)/man1/memsetshim.1 \
+		$(MANDIR)/man7/memsetshim.7 $(MANDIR)/man7/gapcount.7 $(COMPDIR)/memsetshim)
 
 clean:             ## remove build/
 	rm -rf $(B)

@@ -12,23 +12,12 @@
 #include "config.h"
 #include "driver.h"
 #include "memsetshim.h"
+#include "runnable.h"
 
 extern const uint64_t fill_image_size;
 
-#if defined(__x86_64__)
-#define LOADER "/lib64/ld-linux-x86-64.so.2"
-/* The kernel enters with the stack aligned as no C function expects it. */
-#define ENTRY __attribute__((force_align_arg_pointer, noreturn))
-#else
-#define LOADER "/lib/ld-linux-aarch64.so.1"
-#define ENTRY __attribute__((noreturn))
-#endif
-
-extern const char loader_path[];
-__attribute__((section(".interp"), used)) const char loader_path[] = LOADER;
-
-ENTRY void memsetshim_about(void);
-ENTRY void memsetshim_about(void)
+RUNNABLE_ENTRY void memsetshim_about(void);
+RUNNABLE_ENTRY void memsetshim_about(void)
 {
 	static const char *const hooks[] = {
 #define HOOK(name, params) #name,

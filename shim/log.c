@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "log.h"
+#include "path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,36 +25,6 @@ int log_wants(enum log_level level)
 	return (int)level <= atomic_load_explicit(&log_level, memory_order_relaxed);
 }
 
-/* pattern -> path; -1 when it does not fit. */
-static int expand(const char *pattern, char *path, size_t size)
-{
-	char word[256];
-	size_t used = 0, length;
-
-	for (; *pattern; pattern++) {
-		word[0] = *pattern;
-		word[1] = '\0';
-		if (pattern[0] == '%' && pattern[1] == 'p') {
-			snprintf(word, sizeof word, "%ld", (long)getpid());
-			pattern++;
-		} else if (pattern[0] == '%' && pattern[1] == 'h') {
-			if (gethostname(word, sizeof word) != 0)
-				strcpy(word, "unknown");
-			word[sizeof word - 1] = '\0';
-			pattern++;
-		} else if (pattern[0] == '%' && pattern[1] == '%') {
-			pattern++;
-		}
-		length = strlen(word);
-		if (used + length >= size)
-			return -1;
-		memcpy(path + used, word, length);
-		used += length;
-	}
-	path[used] = '\0';
-	return 0;
-}
-
 int log_output(const char *pattern, const char *text, unsigned long length)
 {
 	char path[PATH_MAX];
@@ -65,7 +36,7 @@ int log_output(const char *pattern, const char *text, unsigned long length)
 	 */
 	if (pattern) {
 		fd = -1;
-		if (expand(pattern, path, sizeof path) == 0)
+		if (path_expand(pattern, path, sizeof path) == 0)
 			fd =
 			    open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
 		if (fd < 0) {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# make install puts three files where it is told to, never writes into a library that
+# make install puts its files where it is told to, never writes into a library that
 # is in use, and make uninstall leaves nothing behind.
 # shellcheck source=tests/lib/tap.sh
 . "$(dirname "$0")/lib/tap.sh"
@@ -27,11 +27,16 @@ LIBRARY=$TMP/root/opt/shim/lib64/libmemsetshim.so
 install install
 tree >"$TMP/tree"
 cat >"$TMP/wanted" <<-LIST
+	755 ./opt/shim/bin/memsetshim
 	644 ./opt/shim/include/memsetshim.h
+	755 ./opt/shim/lib64/libgapcount.so
 	755 ./opt/shim/lib64/libmemsetshim.so
+	644 ./opt/shim/share/bash-completion/completions/memsetshim
+	644 ./opt/shim/share/man/man1/memsetshim.1
+	644 ./opt/shim/share/man/man7/gapcount.7
 	644 ./opt/shim/share/man/man7/memsetshim.7
 LIST
-same "$TMP/tree" "$TMP/wanted" "library, header and man page, and nothing else"
+same "$TMP/tree" "$TMP/wanted" "libraries, command, header, man pages, completion"
 cmp -s "$LIBRARY" "$SHIM"
 ok $? "the library is the one that was built"
 

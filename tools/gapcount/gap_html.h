@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* gap_html.h - the parts of the page.  Internal to gap_html.c and gap_svg.c. */
+#ifndef GAP_HTML_H
+#define GAP_HTML_H
+
+#include "gap.h"
+
+#include <stdio.h>
+
+/* Text, with what HTML would read as its own escaped; what is no UTF-8, U+FFFD. */
+void html_text(FILE *out, const char *text);
+
+/*
+ * The nodes around the worst bubble of `before`, and, where `after` is given, those at
+ * the same place of its replay, to the same scale.  Names are in the reports.
+ */
+void svg_lanes(FILE *out, const struct gap_report *before, const struct gap_graph *a,
+               const struct gap_report *after, const struct gap_graph *b);
+
+/* Gaps by length; b may be NULL. */
+void svg_histogram(FILE *out, const struct gap_graph *a, const struct gap_graph *b);
+
+#endif
