@@ -24,6 +24,7 @@ NVCC_ON_PATH := $(shell command -v nvcc 2>/dev/null)
 CUDA ?= $(or $(CUDA_HOME),$(patsubst %/bin/nvcc,%,$(realpath $(NVCC_ON_PATH))),/usr/local/cuda)
 NVCC ?= $(firstword $(wildcard $(CUDA)/bin/nvcc) $(NVCC_ON_PATH))
 HAVE_CUDA_H := $(firstword $(wildcard $(CUDA)/include/cuda.h /usr/include/cuda.h))
+HAVE_CUPTI_H := $(if $(HAVE_CUDA_H),$(firstword $(wildcard $(CUDA)/include/cupti.h $(CUDA)/extras/CUPTI/include/cupti.h)))
 
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2);)
@@ -43,7 +44,9 @@ SHIM     := $(B)/libmemsetshim.so
 SIM      := $(B)/sim/libcuda.so.1
 SIM_SRC  := $(wildcard tests/sim/*.c) tests/fill_host.c shim/plan.c
 
-UNIT_SRC := $(filter-out $(if $(HAVE_CUDA_H),,tests/unit-bench.c),$(wildcard tests/unit-*.c))
+# What needs cuda.h or cupti.h.
+UNIT_SRC := $(filter-out $(if $(HAVE_CUDA_H),,tests/unit-bench.c) \
+        $(if $(HAVE_CUPTI_H),,tests/unit-cupti-abi.c tests/unit-mock-cupti.c),$(wildcard tests/unit-*.c))
 UNIT  := $(UNIT_SRC:tests/%.c=$(B)/tests/%)
 DRV   := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/drv-*.c tests/sim-*.c))
 SCRIPTS := $(wildcard tests/*.sh)
@@ -67,7 +70,7 @@ all: pure $(SHIM) $(SIM) tests bench
 endif
 
 pure: $(UNIT) $(COMMAND) $(GAPCOUNT) ## build what needs no CUDA at all
-tests: $(SHIM) $(UNIT) $(DRV)
+tests: $(SHIM) $(UNIT) $(DRV) $(MOCK)
 bench: $(BENCH)
 
 # --- objects -----------------------------------------------------------------------
@@ -119,7 +122,7 @@ $(SHIM): $(SHIM_OBJ) $(B)/exports.map
 		-Wl,--version-script=$(B)/exports.map -Wl,-soname,libmemsetshim.so \
 		-Wl,-z,defs,-z,now,-z,relro -Wl,-Bsymbolic-functions $(if $(SAN),,-Wl,-e,memsetshim_about) -Wl,--as-needed -ldl -pthread
 
-include tools/gapcount/gapcount.mk tools/tools.mk
+include tools/gapcount/gapcount.mk tools/tools.mk tests/mock/mock.mk
 
 # --- the simulated driver ------------------------------------------------------------
 SIM_OBJ := $(SIM_SRC:%.c=$(B)/%.o)

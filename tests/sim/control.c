@@ -102,6 +102,7 @@ static void after_fork(void)
 	pthread_mutex_init(&lock, NULL);
 	pthread_mutex_init(&control, NULL);
 	sim_forked();
+	sim_inject_forked();
 }
 
 __attribute__((constructor)) static void start(void)

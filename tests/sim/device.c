@@ -49,7 +49,7 @@ SIM_EXPORT void sim_device_count(int count)
 		devices = count;
 }
 
-SIM_EXPORT CUresult cuInit(unsigned int flags)
+static CUresult initialize(unsigned int flags)
 {
 	SIM_CALL(cuInit);
 	if (flags)
@@ -58,6 +58,15 @@ SIM_EXPORT CUresult cuInit(unsigned int flags)
 		return CUDA_ERROR_NOT_INITIALIZED;
 	initialized = 1;
 	return CUDA_SUCCESS;
+}
+
+SIM_EXPORT CUresult cuInit(unsigned int flags)
+{
+	CUresult result = initialize(flags);
+
+	if (result == CUDA_SUCCESS)
+		sim_inject(); /* without the lock */
+	return result;
 }
 
 /* Needs no cuInit. */

@@ -226,6 +226,10 @@ void sim_forked(void);
 int sim_version(void);
 int sim_devices(void);
 
+/* inject.c */
+void sim_inject(void);
+void sim_inject_forked(void);
+
 /* context.c */
 CUcontext sim_current(void);
 /* SUCCESS when initialized, with a living current context that has no fault. */
