@@ -9,18 +9,19 @@ COMPUTE_CAP = $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader \
 	2>/dev/null | sed -n '1s/\.//p')
 GPU_ARCH ?= sm_$(or $(COMPUTE_CAP),90)
 
-GPU_TESTS := $(patsubst %,tests/gpu/%.sh,cudart cublas seed pytorch pytorch_app \
-	startup sanitizer)
+GPU_TESTS ?= $(patsubst %,tests/gpu/%.sh,cudart cublas seed pytorch pytorch_app \
+	startup sanitizer counter compare)
 CUDA_LIB  := $(firstword $(wildcard $(CUDA)/lib64 $(CUDA)/lib))
 CUPTI_DIR := $(firstword $(wildcard $(CUDA)/extras/CUPTI/lib64) $(CUDA_LIB))
 SEED_CU   := $(wildcard $(SEED)/test.cu)
 
 GPU_PROGRAMS := $(B)/gpu/startup
 ifneq ($(HAVE_CUDA_H),)
-GPU_PROGRAMS += $(B)/gpu/witness.so $(B)/gpu/cublas
+GPU_PROGRAMS += $(B)/gpu/witness.so $(B)/gpu/cublas $(B)/gpu/splitk
 ifneq ($(NVCC),)
 GPU_PROGRAMS += $(foreach runtime,static shared,$(B)/gpu/cudart-$(runtime)-legacy \
 	$(B)/gpu/cudart-$(runtime)-ptds $(if $(SEED_CU),$(B)/gpu/seed-$(runtime)))
+GPU_PROGRAMS += $(B)/gpu/between $(B)/gpu/branches
 endif
 endif
 
@@ -49,12 +50,21 @@ $(B)/gpu/cudart-%: tests/gpu/cudart.cu
 		-std=c++17 -Xcompiler -Wall -Wno-deprecated-declarations \
 		$(if $(filter %-ptds,$*),--default-stream per-thread) -o $@ $<
 
+$(B)/gpu/splitk: $(B)/tests/gpu/apps/splitk.o $(SIM)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< -L$(B)/sim -lcuda -ldl
+
+$(B)/gpu/between $(B)/gpu/branches: $(B)/gpu/%: tests/gpu/apps/%.cu
+	@mkdir -p $(@D)
+	$(call say,NVCC,$@)$(call NVCC_GPU,static) -std=c++17 -Xcompiler -Wall -o $@ $<
+
 # The seed's program as it is.
 $(B)/gpu/seed-%: $(SEED_CU)
 	@mkdir -p $(@D)
 	$(call say,NVCC,$@)$(call NVCC_GPU,$*) -o $@ $<
 
-.PHONY: seed gpu-programs gpu-bundle check-gpu-built
+
+.PHONY: compare-gpu seed gpu-programs gpu-bundle check-gpu-built
 gpu-programs: $(GPU_PROGRAMS)
 
 GPU_ENV = $(TEST_ENV) DRIVER=real RESULTS="$(RESULTS)" PYTHON="$(PYTHON)"
@@ -65,6 +75,9 @@ check-gpu: all gpu-programs  ## run the tests on a GPU; fails where there is non
 	$(CHECK_GPU)
 check-gpu-built: # the same with what there is: a GPU is too dear to miss for one file
 	$(CHECK_GPU)
+
+compare-gpu: all gpu-programs ## memsetshim compare on programs that know nothing of it
+	$(Q)$(GPU_ENV) sh tests/gpu/check tests/gpu/compare.sh
 
 seed:              ## copy the seed's programs into build/ (carry them to the GPU)
 	$(Q)mkdir -p $(B)/seed && install -m 644 ../shared/seed/* $(B)/seed/
