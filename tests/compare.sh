@@ -121,12 +121,23 @@ compare --pairs 1 -o "$TMP/r.json"
 # It adds 4000 without and 600 with, 200 a kernel: 3400 beyond; all of it is the bubble's.
 is "$(result 'g["recoverable_predicted_ns"]')" 830.0 "what tracing adds comes off"
 
-play without 416 memset "memset 4500 6000 0 100 7 2 64"
-sed -i '/kernel/d; /node 7/d; s/^exec/node 7 2 memset\n&/' "$TMP/without.play"
+# CUPTI times a graph of memsets alone as 416 ns, whatever it holds; the counter does not
+# believe it.  Here the launches are two callbacks without a graph between them.
+cat >"$TMP/without.play" <<-'PLAY'
+	node 7 1 memset
+	exec 7
+	repeat 20 100000 1
+	graph 1000 900001416 0 100 7
+	launch 7
+	memset 4500 6000 0 100 7 1 64
+	end
+PLAY
+sed 's/^memset .*/kernel 4500 6000 0 100 7 1 memsetshim_fill_words/' "$TMP/without.play" \
+	>"$TMP/with.play"
 compare --pairs 1 -o "$TMP/r.json"
-is "$status" 12 "memsets alone: status 12"
-has "$TMP/err" 'memsets alone, which CUPTI does not time' "and why"
-is "$(result 'g["untimed"]')" 1 "the graph is marked"
+has "$TMP/err" '^[+] memsets alone, which CUPTI does not time' "memsets alone: said"
+is "$(result 'g["by_events"], g["replays"], g["before_ns"] < 1e8')" "(1, 20, True)" \
+	"they are timed between events"
 
 play without 7000 memset "$native"
 play with 5000 kernel "$fill"

@@ -165,6 +165,11 @@ counted chain GAPCOUNT_MAX_RECORDS=30 GAPCOUNT_SKIP=0 -- init play
 is "$(value 'g["replays"], g["used"], g["incomplete"], r["not_kept"]')" "(8, 7, 1, 50)" \
 	"no more records than wanted, and no half a replay"
 
+fresh
+counted parts GAPCOUNT_MAX_RECORDS=3 GAPCOUNT_INTERVAL=1 -- \
+	init play logged=cuptiActivityDisable play
+is "$(value 'r["not_kept"], g["replays"]')" "(17, 2)" "long after the window is full, tracing ends"
+
 # --- versions ---
 for version in 18 24 120080 130000 130200; do
 	printf 'version %s\n' $version | cat - "$PLAYS/chain.play" >"$TMP/old.play"

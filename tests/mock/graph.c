@@ -40,6 +40,7 @@ static struct {
 	__typeof__(cuGraphAddChildGraphNode) *add_child;
 	__typeof__(cuGraphChildGraphNodeGetGraph) *get_child;
 	__typeof__(cuGraphGetNodes) *get_nodes;
+	__typeof__(cuCtxSetCurrent) *set_current;
 	CUcontext context;
 } driver;
 
@@ -71,6 +72,7 @@ static int find_driver(void)
 	find(lib, "cuGraphAddChildGraphNode", &driver.add_child);
 	find(lib, "cuGraphChildGraphNodeGetGraph", &driver.get_child);
 	find(lib, "cuGraphGetNodes", &driver.get_nodes);
+	find(lib, "cuCtxSetCurrent", &driver.set_current);
 	if (retain(&driver.context, 0) != CUDA_SUCCESS)
 		mock_fail("the driver has no context: graphs come after cuInit");
 	return 1;
@@ -203,6 +205,25 @@ void graph_exec(const struct statement *s)
 	}
 	data.node = data.originalNode = NULL;
 	tell(CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED, &data);
+	call.callbackSite = CUPTI_API_EXIT;
+	mock_call_back(CUPTI_CB_DOMAIN_DRIVER_API, id, &call);
+}
+
+/* Nothing is launched but the callbacks at both ends. */
+void graph_launch(const struct statement *s)
+{
+	struct exec *e = exec_of(s->graph);
+	cuGraphLaunch_params params = {.hGraph = (CUgraphExec)e};
+	CUpti_CallbackData call = {.callbackSite = CUPTI_API_ENTER,
+	                           .functionName = "cuGraphLaunch",
+	                           .functionParams = &params,
+	                           .context = driver.context};
+	CUpti_CallbackId id = s->number ? (CUpti_CallbackId)s->number
+	                                : CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch;
+
+	if (driver.set_current && driver.set_current(driver.context) != CUDA_SUCCESS)
+		mock_fail("the driver sets no context");
+	mock_call_back(CUPTI_CB_DOMAIN_DRIVER_API, id, &call);
 	call.callbackSite = CUPTI_API_EXIT;
 	mock_call_back(CUPTI_CB_DOMAIN_DRIVER_API, id, &call);
 }

@@ -12,17 +12,34 @@
  *   fail FUNCTION CODE [NTH]     its NTH call returns CODE, without NTH every call
  *
  * Played by mock_cupti_play(), in order:
+ *
  *   node EXEC NODE TYPE          a node of a graph is made: kernel, memset, memcpy,
- * host, empty, or child: a memset node in a child graph exec EXEC [CBID] that graph is
- * instantiated, by this driver function kernel START END DEVICE CORRELATION GRAPH NODE
- * NAME [CHANNELTYPE] memset, memcpy, memcpy2 START END DEVICE CORRELATION GRAPH NODE
- * BYTES [CHANNELTYPE] graph START END DEVICE CORRELATION GRAPH records; 0 0 are no
- * times, GRAPH 0 is no graph buffer                       delivers what there is, in a
- * buffer that is not full shuffle SEED                 from here on the records of a
- * buffer change places drop N                       N records were lost repeat COUNT
- * [PERIOD [STEP]] ... end the n-th time with n * PERIOD added to times and n * STEP to
- * correlation ids; may be nested pause                        the rest waits for the
- * next mock_cupti_play() late                         the rest waits for a forced flush
+ * host, empty, or child: a memset node in a child graph
+ *
+ *   exec EXEC [CBID]             that graph is instantiated, by this driver function
+ *
+ *   launch EXEC [CBID]           and launched, on the default stream
+ *
+ *   kernel START END DEVICE CORRELATION GRAPH NODE NAME [CHANNELTYPE]
+ *
+ *   memset, memcpy, memcpy2 START END DEVICE CORRELATION GRAPH NODE BYTES [CHANNELTYPE]
+ *
+ *   graph START END DEVICE CORRELATION GRAPH
+ *                                records; 0 0 are no times, GRAPH 0 is no graph
+ *
+ *   buffer                       delivers what there is, in a buffer that is not full
+ *
+ *   shuffle SEED                 from here on the records of a buffer change places
+ *
+ *   drop N                       N records were lost
+ *
+ *   repeat COUNT [PERIOD [STEP]] ... end
+ *                                the n-th time with n * PERIOD added to times and
+ *                                n * STEP to correlation ids; may be nested
+ *
+ *   pause                        the rest waits for the next mock_cupti_play()
+ *
+ *   late                         the rest waits for a forced flush
  *
  * Full buffers are delivered while they are played, by a thread of the mock's own; what
  * is left waits for the next flush.  A forced flush plays all of the rest first, the
@@ -44,6 +61,7 @@
 enum verb {
 	VERB_NODE,
 	VERB_EXEC,
+	VERB_LAUNCH,
 	VERB_KERNEL,
 	VERB_MEMSET,
 	VERB_MEMCPY,
@@ -101,6 +119,7 @@ void mock_buffer_done(uint8_t *buffer, size_t size, size_t valid);
 /* graph.c: nodes and executable graphs; the callbacks of their making. */
 void graph_node(const struct statement *node);
 void graph_exec(const struct statement *exec);
+void graph_launch(const struct statement *launch);
 int graph_id_of(const void *handle, uint64_t *id);
 
 /* record.c: makes a record at `out`, which has room for any; returns its size. */

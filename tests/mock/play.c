@@ -68,6 +68,9 @@ static void play_statement(const struct statement *s)
 	case VERB_EXEC:
 		graph_exec(s);
 		break;
+	case VERB_LAUNCH:
+		graph_launch(s);
+		break;
 	case VERB_BUFFER:
 		buffer_deliver();
 		break;

@@ -33,6 +33,7 @@ static const struct {
 } verbs[] = {
     {"node", "gnT", VERB_NODE},
     {"exec", "g?#", VERB_EXEC},
+    {"launch", "g?#", VERB_LAUNCH},
     {"kernel", "sedcgnN?h", VERB_KERNEL},
     {"memset", "sedcgn#?h", VERB_MEMSET},
     {"memcpy", "sedcgn#?h", VERB_MEMCPY},

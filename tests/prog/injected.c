@@ -2,8 +2,9 @@
 /*
  * A program that something is injected into.  Its arguments are what it does, in order:
  * init (and print a line of JSON), play (what the mock of CUPTI has), fork (both go on;
- * the parent waits at its end), until=FILE (is there, or 20 s have gone), and the ends
- * _exit, abort, term and a number, for exit().
+ * the parent waits at its end), until=FILE (is there, or 20 s have gone), logged=TEXT
+ * (is in the mock's log, or 20 s have gone), and the ends _exit, abort, term and a
+ * number, for exit().
  */
 #include <cuda.h>
 #include <dlfcn.h>
@@ -50,6 +51,28 @@ static void wait_until(const char *file)
 		usleep(10000);
 }
 
+static int is_logged(const char *text)
+{
+	const char *path = getenv("MOCK_CUPTI_LOG");
+	FILE *file = path ? fopen(path, "re") : NULL;
+	char line[256];
+	int found = 0;
+
+	while (file && !found && fgets(line, sizeof line, file))
+		found = strstr(line, text) != NULL;
+	if (file)
+		fclose(file);
+	return found;
+}
+
+static void wait_logged(const char *text)
+{
+	int tries;
+
+	for (tries = 0; !is_logged(text) && tries < 2000; tries++)
+		usleep(10000);
+}
+
 static void act(const char *what)
 {
 	if (!strcmp(what, "init"))
@@ -60,6 +83,8 @@ static void act(const char *what)
 		child = fork();
 	else if (!strncmp(what, "until=", 6))
 		wait_until(what + 6);
+	else if (!strncmp(what, "logged=", 7))
+		wait_logged(what + 7);
 	else if (!strcmp(what, "_exit"))
 		_exit(0);
 	else if (!strcmp(what, "abort"))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collect.h"
+#include "events.h"
 #include "graphs.h"
 #include "options.h"
 #include "store.h"
@@ -118,6 +119,8 @@ static int convert(const struct abi_activity *activity, struct store_record *out
 	case ABI_KIND_GRAPH_TRACE: {
 		const struct abi_graph_trace *graph = any;
 
+		if (store_only_memsets(graph->graph))
+			return 0; /* see events.h */
 		out->record = (struct gap_record)COMMON(graph, GAP_OTHER);
 		out->name = "[graph]";
 		return 1;
@@ -180,10 +183,28 @@ static void on_node(uint32_t id, const struct abi_graph_data *graph)
 		store_clone(node, original, (uint32_t)(node >> 32));
 }
 
+/* Only at graph level, where it matters how CUPTI times a replay. */
+static void on_launch(const struct abi_api_data *call, int ptsz)
+{
+	const struct abi_launch_params *params = call->params;
+	uint32_t graph;
+
+	if (!params || !cupti->cuptiGetGraphExecId)
+		return;
+	if (call->site != ABI_SITE_ENTER)
+		events_exit(params->stream, ptsz);
+	else if (cupti->cuptiGetGraphExecId(params->exec, &graph) == ABI_SUCCESS &&
+	         store_only_memsets(graph))
+		events_enter(graph, params->stream, ptsz);
+}
+
 static void on_callback(void *user, int domain, uint32_t id, const void *data)
 {
 	(void)user;
-	if (domain == ABI_DOMAIN_DRIVER_API)
+	if (domain == ABI_DOMAIN_DRIVER_API &&
+	    (id == ABI_CBID_GRAPH_LAUNCH || id == ABI_CBID_GRAPH_LAUNCH_PTSZ))
+		on_launch(data, id == ABI_CBID_GRAPH_LAUNCH_PTSZ);
+	else if (domain == ABI_DOMAIN_DRIVER_API)
 		on_instantiate(data);
 	else if (domain == ABI_DOMAIN_RESOURCE)
 		on_node(id, ((const struct abi_resource_data *)data)->descriptor);
@@ -247,14 +268,17 @@ static const struct {
 	int domain;
 	uint32_t id;
 	int needed; /* the others are of later versions */
+	int graph_level;
 } watched[] = {
-    {ABI_DOMAIN_RESOURCE, ABI_RESOURCE_GRAPHNODE_CREATED, 1},
-    {ABI_DOMAIN_RESOURCE, ABI_RESOURCE_GRAPHNODE_CLONED, 1},
-    {ABI_DOMAIN_DRIVER_API, ABI_CBID_INSTANTIATE, 1},
-    {ABI_DOMAIN_DRIVER_API, ABI_CBID_INSTANTIATE_V2, 0},
-    {ABI_DOMAIN_DRIVER_API, ABI_CBID_INSTANTIATE_WITH_FLAGS, 0},
-    {ABI_DOMAIN_DRIVER_API, ABI_CBID_INSTANTIATE_WITH_PARAMS, 0},
-    {ABI_DOMAIN_DRIVER_API, ABI_CBID_INSTANTIATE_WITH_PARAMS_PTSZ, 0},
+    {ABI_DOMAIN_DRIVER_API, ABI_CBID_GRAPH_LAUNCH, 0, 1},
+    {ABI_DOMAIN_DRIVER_API, ABI_CBID_GRAPH_LAUNCH_PTSZ, 0, 1},
+    {ABI_DOMAIN_RESOURCE, ABI_RESOURCE_GRAPHNODE_CREATED, 1, 0},
+    {ABI_DOMAIN_RESOURCE, ABI_RESOURCE_GRAPHNODE_CLONED, 1, 0},
+    {ABI_DOMAIN_DRIVER_API, ABI_CBID_INSTANTIATE, 1, 0},
+    {ABI_DOMAIN_DRIVER_API, ABI_CBID_INSTANTIATE_V2, 0, 0},
+    {ABI_DOMAIN_DRIVER_API, ABI_CBID_INSTANTIATE_WITH_FLAGS, 0, 0},
+    {ABI_DOMAIN_DRIVER_API, ABI_CBID_INSTANTIATE_WITH_PARAMS, 0, 0},
+    {ABI_DOMAIN_DRIVER_API, ABI_CBID_INSTANTIATE_WITH_PARAMS_PTSZ, 0, 0},
 };
 
 static const char *watch_graphs(void *subscriber)
@@ -263,6 +287,8 @@ static const char *watch_graphs(void *subscriber)
 	int result;
 
 	for (i = 0; i < sizeof watched / sizeof *watched; i++) {
+		if (watched[i].graph_level && level != GAP_LEVEL_GRAPH)
+			continue;
 		result = cupti->cuptiEnableCallback(1, subscriber, watched[i].domain,
 		                                    watched[i].id);
 		if (result != ABI_SUCCESS && watched[i].needed)
@@ -331,6 +357,7 @@ const char *collect_start(const struct cupti *found, enum gap_level wanted,
 void collect_flush(int forced)
 {
 	(void)cupti->cuptiActivityFlushAll(forced ? ABI_FLUSH_FORCED : 0);
+	events_collect();
 }
 
 void collect_stop(void)

@@ -130,6 +130,12 @@ struct abi_api_data {
 	const void *params;
 };
 
+/* cuGraphLaunch_params */
+struct abi_launch_params {
+	void *exec;
+	void *stream;
+};
+
 /* The beginning of cuGraphInstantiate*_params. */
 struct abi_instantiate_params {
 	void *exec;

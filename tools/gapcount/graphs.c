@@ -6,11 +6,23 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+/* CUDA_KERNEL_NODE_PARAMS_v2 */
+struct kernel_params {
+	void *function;
+	unsigned sizes[7];
+	void **params, **extra;
+	void *kernel, *context;
+};
+
 /* As cuda.h declares them, with pointers for handles. */
 static struct {
 	int (*get_nodes)(void *graph, void **nodes, size_t *n);
 	int (*get_type)(void *node, int *type);
 	int (*get_child)(void *node, void **graph);
+	/* Not in every driver: then fills are known by their records only. */
+	int (*get_kernel)(void *node, struct kernel_params *params);
+	int (*function_name)(const char **name, void *function);
+	int (*kernel_name)(const char **name, void *kernel);
 } driver;
 
 static void find_driver(void)
@@ -22,6 +34,9 @@ static void find_driver(void)
 	*(void **)&driver.get_nodes = dlsym(lib, "cuGraphGetNodes");
 	*(void **)&driver.get_type = dlsym(lib, "cuGraphNodeGetType");
 	*(void **)&driver.get_child = dlsym(lib, "cuGraphChildGraphNodeGetGraph");
+	*(void **)&driver.get_kernel = dlsym(lib, "cuGraphKernelNodeGetParams_v2");
+	*(void **)&driver.function_name = dlsym(lib, "cuFuncGetName");
+	*(void **)&driver.kernel_name = dlsym(lib, "cuKernelGetName");
 }
 
 enum gap_kind graphs_kind(int node_type)
@@ -38,6 +53,20 @@ enum gap_kind graphs_kind(int node_type)
 	}
 }
 
+static int is_fill(void *node)
+{
+	struct kernel_params params = {0};
+	const char *name = NULL;
+
+	if (!driver.get_kernel || driver.get_kernel(node, &params) != 0)
+		return 0;
+	if (params.kernel && driver.kernel_name)
+		(void)driver.kernel_name(&name, params.kernel);
+	if (!name && params.function && driver.function_name)
+		(void)driver.function_name(&name, params.function);
+	return store_is_fill(name);
+}
+
 static void learn(const struct cupti *cupti, void *graph, int depth);
 
 static void learn_node(const struct cupti *cupti, void *node, int depth)
@@ -49,7 +78,8 @@ static void learn_node(const struct cupti *cupti, void *node, int depth)
 	if (driver.get_type(node, &type) != 0 ||
 	    cupti->cuptiGetGraphNodeId(node, &id) != ABI_SUCCESS)
 		return;
-	store_node(id, graphs_kind(type));
+	store_node(id, type == ABI_NODE_KERNEL && is_fill(node) ? GAP_FILL
+	                                                        : graphs_kind(type));
 	if (type == ABI_NODE_GRAPH && driver.get_child(node, &child) == 0)
 		learn(cupti, child, depth + 1);
 }

@@ -93,6 +93,22 @@ void store_clone(uint64_t node, uint64_t original, uint32_t graph)
 	pthread_mutex_unlock(&lock);
 }
 
+int store_only_memsets(uint32_t graph)
+{
+	const uint32_t *nodes;
+	uint32_t index;
+	int only = 0;
+
+	pthread_mutex_lock(&lock);
+	if (table_get(&store.graphs, graph, &index)) {
+		nodes = store.windows[index].info.nodes;
+		only = nodes[GAP_MEMSET] + nodes[GAP_FILL] > 0 &&
+		       nodes[GAP_KERNEL] + nodes[GAP_MEMCPY] == 0;
+	}
+	pthread_mutex_unlock(&lock);
+	return only;
+}
+
 static int add_replay(struct window *window, uint32_t replay)
 {
 	size_t room = window->room ? 2 * window->room : 256;
@@ -149,17 +165,22 @@ static int make_room(void)
 	return 1;
 }
 
+int store_is_fill(const char *name)
+{
+	static const char fill[] = "memsetshim_fill";
+
+	return name && !strncmp(name, fill, sizeof fill - 1);
+}
+
 /*
  * The driver may run a memset node as a kernel of its own; then what the node was made
  * as counts.  A fill is a kernel either way; only its name tells.
  */
 static uint8_t kind_of(const struct store_record *record)
 {
-	static const char fill[] = "memsetshim_fill";
 	uint32_t kind;
 
-	if (record->record.kind == GAP_KERNEL && record->name &&
-	    !strncmp(record->name, fill, sizeof fill - 1))
+	if (record->record.kind == GAP_KERNEL && store_is_fill(record->name))
 		return GAP_FILL;
 	if (record->record.kind == GAP_KERNEL && record->record.node &&
 	    table_get(&store.nodes, record->record.node, &kind) &&

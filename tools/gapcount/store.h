@@ -26,11 +26,17 @@ struct store_counts {
 
 void store_setup(unsigned replays, size_t max_records);
 
+/* Is that (or NULL) the name of a fill kernel of libmemsetshim.so's? */
+int store_is_fill(const char *name);
+
 /* A node was made, of this kind. */
 void store_node(uint64_t node, enum gap_kind kind);
 
 /* It was copied; the kind goes with it, and the copy's graph has a node more. */
 void store_clone(uint64_t node, uint64_t original, uint32_t graph);
+
+/* 1 when the graph was made of memsets and fills, and of no kernel or copy. */
+int store_only_memsets(uint32_t graph);
 
 /* Decides what each record is, by its node, and keeps what the window has room for. */
 void store_add(const struct store_record *records, size_t n);

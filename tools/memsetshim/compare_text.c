@@ -22,7 +22,7 @@ static void write_explanation(FILE *out, const struct graph_outcome *graph)
 {
 	double recovered = graph->before - graph->after;
 
-	if (graph->memsets_before == 0 || graph->untimed)
+	if (graph->memsets_before == 0)
 		return;
 	fprintf(out, "  %9.2f %9.2f %9.2f", us(graph->recoverable),
 	        us(graph->predicted), us(recovered));
@@ -35,34 +35,35 @@ static void write_graph(FILE *out, const struct graph_outcome *graph, int explai
 	fprintf(out, "%5" PRIu32 " %7u %6" PRIu32 " %6" PRIu32 " -> %5" PRIu32,
 	        graph->id, graph->replays, graph->nodes, graph->memsets_before,
 	        graph->memsets_after);
-	if (graph->untimed)
-		fprintf(out, " %10s %10.2f %6s", "-", us(graph->after), "-");
-	else
-		fprintf(out, " %10.2f %10.2f %6.3f", us(graph->before),
-		        us(graph->after), ratio(graph->after, graph->before));
-	fputs(graph->starts_late && !graph->untimed ? "*" : " ", out);
+	fprintf(out, " %10.2f %10.2f %6.3f%c", us(graph->before), us(graph->after),
+	        ratio(graph->after, graph->before),
+	        graph->by_events     ? '+'
+	        : graph->starts_late ? '*'
+	                             : ' ');
 	if (explained)
 		write_explanation(out, graph);
 	putc('\n', out);
 }
 
-/* What CUPTI does not see, always to the library's disadvantage. */
+/* What CUPTI does not see. */
 static void write_footnotes(FILE *out, const struct outcome *outcome)
 {
-	unsigned i, late = 0;
+	int late = 0, events = 0;
+	unsigned i;
 
-	for (i = 0; i < outcome->n_graphs; i++)
-		late |= (unsigned)(outcome->graphs[i].starts_late &&
-		                   !outcome->graphs[i].untimed);
+	for (i = 0; i < outcome->n_graphs; i++) {
+		late |= outcome->graphs[i].starts_late;
+		events |= outcome->graphs[i].by_events;
+	}
 	if (late)
 		fputs("* begins with a memset, which CUPTI leaves out of a replay's "
 		      "time: "
 		      "the gain is larger\n",
 		      out);
-	if (outcome->n_untimed)
-		fputs("- a graph of memsets alone, which CUPTI does not time: left out "
-		      "of "
-		      "the result\n",
+	if (events)
+		fputs("+ memsets alone, which CUPTI does not time: between events, so "
+		      "with "
+		      "the launch\n",
 		      out);
 }
 
@@ -90,8 +91,6 @@ static void write_inflation(FILE *out, const struct outcome *outcome)
 	for (i = 0; i < outcome->n_graphs; i++) {
 		const struct graph_outcome *graph = &outcome->graphs[i];
 
-		if (graph->untimed)
-			continue;
 		before += graph->before * graph->replays;
 		after += graph->after * graph->replays;
 		traced_before += graph->traced_before * graph->replays;
@@ -109,11 +108,6 @@ char *compare_sentence(const struct outcome *outcome)
 	const struct estimate *e = &outcome->ratio;
 	const char *verdict = verdict_name(outcome->verdict);
 
-	if (outcome->before <= 0)
-		return text_format(
-		    "%s: the graphs are memsets alone, which CUPTI does not "
-		    "time",
-		    verdict);
 	if (outcome->verdict == VERDICT_UNCLEAR && e->confidence < 0.95)
 		return text_format(
 		    "%s: %zu pairs are too few for 95 %% confidence; the "
@@ -159,10 +153,10 @@ static void write_graph_json(FILE *out, const struct graph_outcome *graph)
 	        graph->id, graph->replays, graph->nodes, graph->memsets_before,
 	        graph->memsets_after, graph->before, graph->after);
 	fprintf(out,
-	        ", \"untimed\": %d, \"begins_with_memset\": %d, "
+	        ", \"by_events\": %d, \"begins_with_memset\": %d, "
 	        "\"traced_before_ns\": %.1f, \"traced_after_ns\": %.1f, "
 	        "\"recoverable_traced_ns\": %.1f, \"recoverable_predicted_ns\": %.1f}",
-	        graph->untimed, graph->starts_late, graph->traced_before,
+	        graph->by_events, graph->starts_late, graph->traced_before,
 	        graph->traced_after, graph->recoverable, graph->predicted);
 }
 

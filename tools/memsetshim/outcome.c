@@ -9,14 +9,11 @@ static double median_of(double *values, size_t n)
 	return gap_spread_of(values, n).median;
 }
 
-/*
- * At graph level CUPTI (13.0) begins a replay at its first kernel or copy: what is
- * nothing but memsets has no time.
- */
-static int is_untimed(const struct gap_graph *graph)
+/* The counter times these between events: CUPTI does not (gapcount/events.h). */
+static int is_by_events(const struct gap_graph *graph)
 {
-	return graph->nodes[GAP_MEMSET] > 0 && graph->nodes[GAP_KERNEL] == 0 &&
-	       graph->nodes[GAP_FILL] == 0 && graph->nodes[GAP_MEMCPY] == 0;
+	return graph->nodes[GAP_MEMSET] + graph->nodes[GAP_FILL] > 0 &&
+	       graph->nodes[GAP_KERNEL] + graph->nodes[GAP_MEMCPY] == 0;
 }
 
 /* All replays of a run: each graph's median, as often as `weights` replays it. */
@@ -27,8 +24,7 @@ static double total_of(const struct gap_graph **graphs,
 	unsigned i;
 
 	for (i = 0; i < n; i++)
-		if (!is_untimed(weights[i]))
-			total += graphs[i]->replay.median * weights[i]->replays;
+		total += graphs[i]->replay.median * weights[i]->replays;
 	return total;
 }
 
@@ -128,8 +124,7 @@ static int make_graphs(struct outcome *outcome, const struct lists *lists,
 		graph->id = lists->graphs[0][g]->id;
 		graph->nodes = nodes_of(lists->graphs[0][g]);
 		graph->replays = lists->graphs[0][g]->replays;
-		graph->untimed = is_untimed(lists->graphs[0][g]);
-		outcome->n_untimed += (unsigned)graph->untimed;
+		graph->by_events = is_by_events(lists->graphs[0][g]);
 		graph->memsets_before = lists->graphs[0][g]->nodes[GAP_MEMSET];
 		graph->memsets_after = lists->graphs[1][g]->nodes[GAP_MEMSET];
 		for (i = 0; i < pairs; i++)
@@ -160,7 +155,7 @@ static double predict(const struct graph_outcome *graph, const struct gap_graph 
 	double kernelless = before->bubble + before->kernel_idle;
 	double rest = graph->recoverable;
 
-	if (graph->untimed || kernelless <= 0)
+	if (kernelless <= 0)
 		return 0;
 	if (beyond > 0)
 		rest -= beyond * before->bubble / kernelless;
@@ -192,7 +187,8 @@ static int explain(struct outcome *outcome, const struct sample *nodes)
 			graph->traced_after = after->replay.median;
 			graph->recoverable = before->recoverable;
 			graph->predicted = predict(graph, before, nodes_of(after));
-			graph->starts_late = begins_with_memset(before);
+			graph->starts_late =
+			    !graph->by_events && begins_with_memset(before);
 		}
 	}
 	lists_free(&lists);

@@ -17,7 +17,7 @@ struct graph_outcome {
 	uint32_t memsets_before, memsets_after;
 	unsigned replays;
 	double before, after; /* a replay: medians over the runs of their medians */
-	int untimed;          /* memsets only: CUPTI does not time it; not in any sum */
+	int by_events;        /* timed between events: a graph of memsets alone */
 	int starts_late; /* begins with a memset, which CUPTI leaves out of `before` */
 
 	/* Of the two runs at node level; else 0. */
@@ -34,9 +34,8 @@ struct outcome {
 	double wall_before, wall_after; /* seconds: medians */
 	struct graph_outcome *graphs;
 	unsigned n_graphs;
-	int explained;   /* the node level's figures are there */
-	int same_output; /* stdout was the same in all kept runs */
-	unsigned n_untimed;
+	int explained;     /* the node level's figures are there */
+	int same_output;   /* stdout was the same in all kept runs */
 	const char *doubt; /* why runs cannot be matched graph by graph, or NULL */
 };
 
