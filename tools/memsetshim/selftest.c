@@ -25,7 +25,8 @@ enum selftest_option {
 /* How the process inside knows what it is. */
 #define INSIDE "SELFTEST_OF_MEMSETSHIM"
 
-static void say(const char *word, const char *fmt, va_list args)
+__attribute__((format(printf, 2, 0))) static void say(const char *word, const char *fmt,
+                                                      va_list args)
 {
 	char line[1024];
 
