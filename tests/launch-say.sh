@@ -141,7 +141,7 @@ else
 	skip "doctor PROG: no static C library"
 fi
 
-if [ -n "$SIM" ] && [ -n "$SHIM" ] && [ -z "$SAN" ]; then
+if [ -n "$SIM" ] && [ -n "$SHIM" ] && [ -z "$SAN" ] && [ -n "${NVCC-unknown}" ]; then
 	cp "$SHIM" "$LIB"
 	get env LD_LIBRARY_PATH="$SIM" "$M" doctor
 	has "$TMP/out" "^ok    library: $LIB, memsetshim $header, build " "doctor: the library"

@@ -152,8 +152,8 @@ static void make_report(struct gap_report *report)
 
 	for (i = 0; i < 60; i++)
 		records[i] = (struct gap_record){
-		    .start = UINT64_C(1796133271664389243) + 1000 * i,
-		    .end = UINT64_C(1796133271664389743) + 1001 * i,
+		    .start = UINT64_C(1796133271664389243) + UINT64_C(1000) * i,
+		    .end = UINT64_C(1796133271664389743) + UINT64_C(1001) * i,
 		    .node = UINT64_C(0x200000000) + i % 6,
 		    .graph = 1 + i / 30,
 		    .replay = i / 6,
@@ -215,12 +215,11 @@ static void test_broken(void)
 	}
 	is(refused, length - 1, "cut off at any byte: refused");
 	is(silent, 0, "always with a reason");
-	srand(1);
 	for (i = 0; i < 2000; i++) {
-		size_t at = (size_t)rand() % length;
+		size_t at = tap_random() % length;
 		char before = text[at];
 
-		text[at] = (char)(rand() % 256);
+		text[at] = (char)(tap_random() % 256);
 		if (gap_read_json(text, length, &again, error, sizeof error) == 0) {
 			free(written(&again));
 			gap_report_free(&again);

@@ -82,8 +82,7 @@ static void endless(void)
 	strcpy(wanted, "/x/l.so");
 	strcat(wanted, old);
 	got = preload_with("/x/l.so", old);
-	ok(!strcmp(got, wanted), "a list of %zu bytes",
-	   strlen(old));
+	ok(!strcmp(got, wanted), "a list of %zu bytes", strlen(old));
 	free(got);
 }
 

@@ -76,12 +76,11 @@ static void test_coverage(void)
 	unsigned missed = 0, round, i;
 	double ratios[11];
 
-	srand(4711);
 	for (round = 0; round < 20000; round++) {
 		struct estimate e;
 
 		for (i = 0; i < 11; i++)
-			ratios[i] = -log((rand() + 1.0) / (RAND_MAX + 2.0));
+			ratios[i] = -log((tap_random() + 1.0) / 4294967297.0);
 		e = estimate_of(ratios, 11);
 		missed += e.low > log(2) || e.high < log(2);
 		if (round == 0)

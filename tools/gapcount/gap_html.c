@@ -7,43 +7,48 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
-
-enum { TOP = 20 };
 
 static const char style[] =
     "<style>\n"
-    ":root{--ink:#1b1f24;--dim:#5b6570;--paper:#fff;--rule:#d5dae0;--kernel:#8fb8de;"
-    "--memset:#d9534f;--fill:#4fae6a;--memcpy:#c9a94e;--other:#a9a9b3;--idle:#f3d9d7}\n"
-    "@media(prefers-color-scheme:dark){:root{--ink:#e6e9ed;--dim:#9aa4af;"
-    "--paper:#14181d;--rule:#39424c;--kernel:#3d6f9e;--memset:#c9443f;--fill:#38894f;"
-    "--memcpy:#94792c;--other:#666a73;--idle:#4a2b2a}}\n"
+    ":root{color-scheme:light dark;--ink:#1b1f24;--dim:#5b6570;--paper:#fff;"
+    "--rule:#d5dae0;--kernel:#8fb8de;--memset:#e8837f;--fill:#6cc286;--memcpy:#d6b65c;"
+    "--other:#b4b4be;--idle:#f6dedc;--bar:#8b96a3;--warn:#d9534f}\n"
+    "@media screen and (prefers-color-scheme:dark){:root{--ink:#e6e9ed;--dim:#9aa4af;"
+    "--paper:#14181d;--rule:#39424c;--kernel:#34628d;--memset:#a93935;--fill:#2d7443;"
+    "--memcpy:#7d6523;--other:#5a5e67;--idle:#452a29;--bar:#6d7885;--warn:#d9534f}}\n"
     "body{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);"
     "max-width:1140px;margin:2em auto;padding:0 20px}\n"
-    "h1{font-size:24px;margin:0 0 .2em}h2{font-size:18px;margin:1.8em 0 .2em}"
+    "h1{font-size:24px;margin:0 0 .2em}h2{font-size:19px;margin:2em 0 .3em;"
+    "padding-top:.6em;border-top:1px solid var(--rule)}"
     "h3{font-size:15px;margin:1.4em 0 .3em}\n"
-    "p{margin:.4em 0}.dim{color:var(--dim)}.warn{border-left:4px solid var(--memset);"
-    "padding-left:10px;font-weight:600}.verdict{font-size:18px}\n"
-    "table{border-collapse:collapse;font-size:13px;width:100%}"
+    "p{margin:.4em 0}.dim{color:var(--dim)}.verdict{font-size:18px}"
+    ".warn{border-left:4px solid var(--warn);padding-left:10px;font-weight:600}\n"
+    "table{border-collapse:collapse;font-size:13px;width:100%;margin:.6em 0;"
+    "font-variant-numeric:tabular-nums}"
     "th,td{padding:3px 8px;text-align:right;border-bottom:1px solid var(--rule);"
-    "white-space:nowrap}th:last-child,td:last-child{text-align:left;white-space:normal;"
-    "overflow-wrap:anywhere}th{color:var(--dim);font-weight:600}\n"
+    "white-space:nowrap}th{color:var(--dim);font-weight:600;vertical-align:bottom}"
+    "th:last-child,td:last-child{text-align:left;white-space:normal;"
+    "overflow-wrap:anywhere}\n"
+    "table.figures{width:auto}.figures th:first-child,.figures td:first-child"
+    "{text-align:left;color:var(--dim)}"
+    ".figures th:last-child,.figures td:last-child{text-align:right}\n"
     "svg{max-width:100%;height:auto;display:block}"
     "svg text{font:11px ui-monospace,monospace;fill:var(--ink)}"
-    "svg .in{font-size:11px}svg .gap,svg .tick{text-anchor:middle}"
-    "svg .label,svg .tick{fill:var(--dim)}svg .gap{fill:var(--dim);font-size:10px}\n"
+    "svg .gap,svg .tick,svg .bubble{text-anchor:middle}"
+    "svg .label,svg .tick{fill:var(--dim)}svg .gap{fill:var(--dim);font-size:10px}"
+    "svg .bubble{font-weight:700}\n"
     ".kernel{fill:var(--kernel)}.memset{fill:var(--memset)}.fill{fill:var(--fill)}"
     ".memcpy{fill:var(--memcpy)}.other{fill:var(--other)}.idle{fill:var(--idle)}"
-    ".without{fill:var(--memset)}.with{fill:var(--fill)}"
-    ".axis{stroke:var(--dim);stroke-width:1}\n"
+    ".bar{fill:var(--bar)}.without{fill:var(--memset)}.with{fill:var(--fill)}"
+    ".torn{fill:var(--paper)}.axis{stroke:var(--dim);stroke-width:1}"
+    ".bracket{stroke:var(--ink);stroke-width:1.5;fill:none}\n"
     ".key{display:inline-block;width:12px;height:12px;border-radius:2px;"
-    "margin:0 4px 0 14px;vertical-align:-1px}\n"
+    "margin:0 4px 0 14px;vertical-align:-1px;print-color-adjust:exact;"
+    "-webkit-print-color-adjust:exact}\n"
+    "@media print{body{margin:0;max-width:none;padding:0;font-size:11pt}"
+    "table{font-size:8pt}th,td{padding:2px 5px}svg,tr{break-inside:avoid}"
+    "h2,h3,.legend{break-after:avoid}}\n"
     "</style>\n";
-
-static double us(double ns)
-{
-	return ns / 1000;
-}
 
 void html_text(FILE *out, const char *text)
 {
@@ -69,28 +74,45 @@ void html_text(FILE *out, const char *text)
 	}
 }
 
-static void write_warnings(FILE *out, const struct gap_report *report)
+/* label, where given, says of which run. */
+static void begin_warning(FILE *out, const char *label)
 {
-	if (report->dropped)
-		fprintf(out,
-		        "<p class=\"warn\">CUPTI dropped %" PRIu64 " records.</p>\n",
+	fputs("<p class=\"warn\">", out);
+	if (label)
+		fprintf(out, "%s: ", label);
+}
+
+static void write_warnings(FILE *out, const struct gap_report *report,
+                           const char *label)
+{
+	if (report->dropped) {
+		begin_warning(out, label);
+		fprintf(out, "CUPTI dropped %" PRIu64 " records.</p>\n",
 		        report->dropped);
-	if (report->timeless)
+	}
+	if (report->timeless) {
+		begin_warning(out, label);
 		fprintf(out,
-		        "<p class=\"warn\">%" PRIu64
-		        " records have no time; their replays "
-		        "are left out.</p>\n",
+		        "%" PRIu64 " records have no time; their replays are left "
+		        "out.</p>\n",
 		        report->timeless);
+	}
 	if (report->note) {
-		fputs("<p class=\"warn\">", out);
+		begin_warning(out, label);
 		html_text(out, report->note);
 		fputs("</p>\n", out);
+	}
+	if (report->inflation > 1.1) {
+		begin_warning(out, label);
+		fprintf(out,
+		        "Tracing nodes makes replays %.2f times as long: the gaps tell "
+		        "where time goes, not how much of it.</p>\n",
+		        report->inflation);
 	}
 }
 
 static void write_run(FILE *out, const struct gap_report *report, const char *label)
 {
-	write_warnings(out, report);
 	fputs("<p class=\"dim\">", out);
 	if (label)
 		fprintf(out, "%s: ", label);
@@ -102,81 +124,90 @@ static void write_run(FILE *out, const struct gap_report *report, const char *la
 	fprintf(out, ", driver %d.%d, CUPTI ", report->driver / 1000,
 	        report->driver % 1000 / 10);
 	html_text(out, report->cupti ? report->cupti : "?");
-	fprintf(out, ", %s level, shim %s</p>\n",
+	fprintf(out, ", %s level, shim %s",
 	        report->level == GAP_LEVEL_NODE ? "node" : "graph",
 	        report->shim ? "preloaded" : "not loaded");
+	if (report->not_kept)
+		fprintf(out,
+		        "; the first replays of each graph were kept, %" PRIu64
+		        " later records were not needed",
+		        report->not_kept);
+	fputs("</p>\n", out);
+}
+
+/* Replays that are left out come first, and stand out. */
+static void write_left_out(FILE *out, const struct gap_graph *g, const char *label)
+{
+	if (g->incomplete) {
+		begin_warning(out, label);
+		fprintf(out, "%u of %u replays left out: records are missing.</p>\n",
+		        g->incomplete, g->replays);
+	}
+	if (g->timeless) {
+		begin_warning(out, label);
+		fprintf(out, "%u of %u replays left out: a record has no time.</p>\n",
+		        g->timeless, g->replays);
+	}
+	if (g->used == 0) {
+		begin_warning(out, label);
+		fputs("No replay could be used.</p>\n", out);
+	}
+}
+
+static const char *plural(enum gap_kind kind, unsigned n)
+{
+	return n == 1 || kind == GAP_OTHER ? "" : "s";
 }
 
 static void write_facts(FILE *out, const struct gap_graph *g, const char *label)
 {
-	unsigned kind;
+	const char *separator = " (";
+	unsigned sum = 0, kind;
 
+	for (kind = 0; kind < GAP_KINDS; kind++)
+		sum += g->nodes[kind];
 	fputs("<p>", out);
 	if (label)
 		fprintf(out, "<b>%s:</b> ", label);
-	for (kind = 0; kind < GAP_KINDS; kind++)
-		if (g->nodes[kind])
-			fprintf(out, "%" PRIu32 " %s, ", g->nodes[kind],
-			        gap_kind_name((enum gap_kind)kind));
-	fprintf(out, "%u replays, %u used", g->replays, g->used);
-	if (g->incomplete || g->timeless)
-		fprintf(out, " (%u incomplete, %u without times)", g->incomplete,
-		        g->timeless);
-	fprintf(out, "; replay %.2f us median, %.2f us p99", us(g->replay.median),
-	        us(g->replay.p99));
-	if (g->n_rows)
-		fprintf(out,
-		        "; bubbles %.2f us a replay, of it %.2f us idle; recoverable "
-		        "%.2f us; kernel-to-kernel gap %.2f us",
-		        us(g->bubble), us(g->idle), us(g->recoverable),
-		        us(g->kernel_gap.median));
-	fputs(".</p>\n", out);
-}
-
-static void write_name(FILE *out, const char *name, const char *none)
-{
-	char buf[80];
-
-	html_text(out, *name ? gap_short_name(name, buf, sizeof buf) : none);
-}
-
-static void write_rows(FILE *out, const struct gap_graph *g)
-{
-	unsigned i;
-
-	if (g->n_rows == 0)
-		return;
-	fputs("<table><tr><th>nodes<th>bytes<th>engine<th>runs, us<th>lead<th>tail"
-	      "<th>bubble<th>p99<th>hidden<th>recoverable<th>before &rarr; it &rarr; "
-	      "after</tr>\n",
-	      out);
-	for (i = 0; i < g->n_rows && i < TOP; i++) {
-		const struct gap_row *row = &g->rows[i];
-
-		fprintf(out,
-		        "<tr><td>%.4g<td>%" PRIu64 "<td>%s<td>%.2f<td>%.2f<td>%.2f<td>%"
-		        ".2f<td>%.2f<td>%.4g<td>%.2f<td>",
-		        row->nodes, row->bytes, gap_engine_name(row->engine),
-		        us(row->duration.median), us(row->lead.median),
-		        us(row->tail.median), us(row->bubble.median),
-		        us(row->bubble.p99), row->hidden, us(row->recoverable));
-		write_name(out, row->before, "(start)");
-		fprintf(out, " &rarr; <b>%s</b> &rarr; ", gap_kind_name(row->kind));
-		write_name(out, row->after, "(end)");
-		fputs("</tr>\n", out);
+	if (sum)
+		fprintf(out, "%u node%s", sum, sum == 1 ? "" : "s");
+	for (kind = 0; kind < GAP_KINDS; kind++) {
+		if (!g->nodes[kind])
+			continue;
+		fprintf(out, "%s%" PRIu32 " %s%s", separator, g->nodes[kind],
+		        gap_kind_name((enum gap_kind)kind),
+		        plural((enum gap_kind)kind, g->nodes[kind]));
+		separator = ", ";
 	}
-	fputs("</table>\n", out);
-	if (i < g->n_rows)
-		fprintf(out, "<p class=\"dim\">and %u rows more</p>\n", g->n_rows - i);
+	fprintf(out, "%s%u replay%s, %u used", sum ? "), " : "", g->replays,
+	        g->replays == 1 ? "" : "s", g->used);
+	if (g->overlaps)
+		fprintf(out, ", %u kernel%s a replay overlap another", g->overlaps,
+		        g->overlaps == 1 ? "" : "s");
+	if (g->hidden > 0)
+		fprintf(out, ", %.4g of the memsets and fills hidden", g->hidden);
+	fputs("</p>\n", out);
 }
 
-static void write_legend(FILE *out)
+/* The first node is in focus where there is neither memset nor fill. */
+static int has_focus(const struct gap_timeline *line)
+{
+	unsigned kind = line->slots[line->focus].kind;
+
+	return kind == GAP_MEMSET || kind == GAP_FILL;
+}
+
+static void write_legend(FILE *out, const struct gap_timeline *line)
 {
 	static const char *const kinds[] = {"kernel", "memset", "fill",
 	                                    "memcpy", "other",  "idle"};
 	size_t i;
 
-	fputs("<p class=\"dim\">Around the longest bubble, in the median replay:", out);
+	fprintf(out, "<h3>%s</h3>\n<p class=\"dim legend\">",
+	        has_focus(line) ? "Around the longest bubble, in the median replay"
+	                        : "The first nodes of the median replay");
+	fprintf(out, "Time 0: %s.",
+	        has_focus(line) ? "the end of the node before" : "the beginning");
 	for (i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		fprintf(out,
 		        "<span class=\"key\" style=\"background:var(--%s)\"></span>%s",
@@ -190,21 +221,39 @@ static void write_graph(FILE *out, const struct gap_report *before,
 {
 	fprintf(out, "<h2>Graph %" PRIu32 ", device %" PRIu32 "</h2>\n", a->id,
 	        a->device);
+	write_left_out(out, a, b ? "without" : NULL);
+	if (b)
+		write_left_out(out, b, "with");
 	write_facts(out, a, b ? "without" : NULL);
 	if (b)
 		write_facts(out, b, "with");
+	if (a->used == 0)
+		return;
+	html_figures(out, a, b, before->level);
 	if (a->median.n_slots == 0)
 		return;
-	write_legend(out);
+	write_legend(out, &a->median);
 	svg_lanes(out, before, a, after, b);
-	write_rows(out, a);
-	if (b && b->n_rows) {
-		fputs("<h3>With the library</h3>\n", out);
-		write_rows(out, b);
-	}
-	fprintf(out, "<h3>Idle gaps of a replay, by length%s</h3>\n",
-	        b ? ": without (left) and with (right)" : "");
+	html_rows(out, a, b);
+	fprintf(out, "<h3>Idle gaps in a replay, by length</h3>\n");
+	if (b)
+		fputs("<p class=\"dim legend\">How many there are:"
+		      "<span class=\"key\" style=\"background:var(--memset)\"></span>"
+		      "without"
+		      "<span class=\"key\" style=\"background:var(--fill)\"></span>"
+		      "with</p>\n",
+		      out);
 	svg_histogram(out, a, b);
+}
+
+static int any_used(const struct gap_report *report)
+{
+	unsigned i;
+
+	for (i = 0; i < report->n_graphs; i++)
+		if (report->graphs[i].used)
+			return 1;
+	return 0;
 }
 
 /* Graphs by their order; those of the longer list's end have no partner. */
@@ -218,7 +267,7 @@ static void write_graphs(FILE *out, const struct gap_report *before,
 		matches = gap_match(before, after, &n);
 	for (i = 0; matches && i < n; i++)
 		write_graph(out, before, matches[i].a, after, matches[i].b);
-	if (after && !matches)
+	if (after && !matches && (any_used(before) || any_used(after)))
 		fputs("<p class=\"warn\">The two runs replayed different numbers of "
 		      "graphs: only the first is shown.</p>\n",
 		      out);
@@ -242,10 +291,13 @@ void gap_write_html(FILE *out, const struct gap_report *before,
 		html_text(out, summary);
 		fputs("</p>\n", out);
 	}
+	write_warnings(out, before, after ? "without" : NULL);
+	if (after)
+		write_warnings(out, after, "with");
 	write_run(out, before, after ? "without" : NULL);
 	if (after)
 		write_run(out, after, "with");
-	if (before->level == GAP_LEVEL_NODE)
+	if (before->level == GAP_LEVEL_NODE && before->n_graphs)
 		fputs(
 		    "<p class=\"dim\">Tracing nodes makes replays longer: the pictures "
 		    "show where time goes, not how much of it.</p>\n",

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * gap_trace.c - two replays of each graph as Chrome trace events, which ui.perfetto.dev
- * opens.  A replay is a process, a lane is a thread; times are us with ns decimals.
+ * opens.  A replay is a process, a lane is a thread, and so are the bubbles and what is
+ * idle; times are us with ns decimals.
  */
 #include "gap_write.h"
 #include "json.h"
 
 #include <inttypes.h>
+
+/* Threads. */
+enum { BUBBLES = 1, IDLE, LANES };
 
 /* Commas between events, whichever come. */
 struct trace {
@@ -43,7 +47,7 @@ static void write_slot(struct trace *trace, const struct gap_slot *slot)
 	    trace->out,
 	    "{\"ph\": \"X\", \"pid\": %u, \"tid\": %u, \"ts\": %.3f, \"dur\": %.3f, "
 	    "\"cat\": \"%s\", \"name\": ",
-	    trace->pid, slot->lane + 1U, slot->start / 1000,
+	    trace->pid, (unsigned)LANES + slot->lane, slot->start / 1000,
 	    (slot->end - slot->start) / 1000, gap_kind_name((enum gap_kind)slot->kind));
 	json_write_string(trace->out, gap_short_name(full, name, sizeof name));
 	fputs(", \"args\": {\"name\": ", trace->out);
@@ -51,14 +55,42 @@ static void write_slot(struct trace *trace, const struct gap_slot *slot)
 	fputs("}}", trace->out);
 }
 
-/* Where nothing runs, on a line of its own. */
-static void write_idle(struct trace *trace, double from, double to)
+/* On a line of its own. */
+static void write_span(struct trace *trace, unsigned tid, const char *name, double from,
+                       double to)
 {
 	begin(trace);
-	fprintf(trace->out,
-	        "{\"ph\": \"X\", \"pid\": %u, \"tid\": 0, \"ts\": %.3f, \"dur\": %.3f, "
-	        "\"cat\": \"idle\", \"name\": \"idle\"}",
-	        trace->pid, from / 1000, (to - from) / 1000);
+	fprintf(
+	    trace->out,
+	    "{\"ph\": \"X\", \"pid\": %u, \"tid\": %u, \"ts\": %.3f, \"dur\": %.3f, "
+	    "\"cat\": \"%s\", \"name\": \"%s\"}",
+	    trace->pid, tid, from / 1000, (to - from) / 1000, name, name);
+}
+
+/*
+ * Where no node ran but memsets and fills: from the last end of another to the next
+ * start, or to the replay's end.
+ */
+static void write_bubbles(struct trace *trace, const struct gap_timeline *line)
+{
+	double busy_until = line->slots[0].start, set_until = busy_until;
+	unsigned i;
+
+	for (i = 0; i < line->n_slots; i++) {
+		const struct gap_slot *slot = &line->slots[i];
+
+		if (slot->kind == GAP_MEMSET || slot->kind == GAP_FILL) {
+			if (slot->end > set_until)
+				set_until = slot->end;
+			continue;
+		}
+		if (set_until > busy_until && slot->start > busy_until)
+			write_span(trace, BUBBLES, "bubble", busy_until, slot->start);
+		if (slot->end > busy_until)
+			busy_until = slot->end;
+	}
+	if (set_until > busy_until)
+		write_span(trace, BUBBLES, "bubble", busy_until, set_until);
 }
 
 static void write_timeline(struct trace *trace, const struct gap_graph *graph,
@@ -74,21 +106,23 @@ static void write_timeline(struct trace *trace, const struct gap_graph *graph,
 	snprintf(name, sizeof name, "graph %" PRIu32 ", device %" PRIu32 ", %s replay",
 	         graph->id, graph->device, which);
 	name_it(trace, "process_name", 0, name);
-	name_it(trace, "thread_name", 0, "idle");
+	name_it(trace, "thread_name", BUBBLES, "bubble");
+	name_it(trace, "thread_name", IDLE, "idle");
+	write_bubbles(trace, line);
 	for (i = 0; i < line->n_slots; i++) {
 		const struct gap_slot *slot = &line->slots[i];
 
 		if (slot->lane >= lanes)
 			lanes = slot->lane + 1U;
 		if (slot->start > busy_until)
-			write_idle(trace, busy_until, slot->start);
+			write_span(trace, IDLE, "idle", busy_until, slot->start);
 		if (slot->end > busy_until)
 			busy_until = slot->end;
 		write_slot(trace, slot);
 	}
-	for (lane = 1; lane <= lanes; lane++) {
-		snprintf(name, sizeof name, "lane %u", lane);
-		name_it(trace, "thread_name", lane, name);
+	for (lane = 0; lane < lanes; lane++) {
+		snprintf(name, sizeof name, "lane %u", lane + 1);
+		name_it(trace, "thread_name", LANES + lane, name);
 	}
 }
 
