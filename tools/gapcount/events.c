@@ -137,31 +137,45 @@ void events_exit(void *stream, int ptsz)
 	pthread_mutex_unlock(&lock);
 }
 
-/* The first launch that waits, if it has ended, or never will: its context is gone. */
-static struct launch *next_ended(void)
+static struct launch *take_waiting(void)
 {
-	struct launch *launch;
+	struct launch *list;
 
 	pthread_mutex_lock(&lock);
-	launch = waiting;
-	if (launch && driver.query(launch->end) == NOT_READY)
-		launch = NULL;
-	if (launch) {
-		waiting = launch->next;
-		if (!waiting)
-			last_waiting = &waiting;
-	}
+	list = waiting;
+	waiting = NULL;
+	last_waiting = &waiting;
 	pthread_mutex_unlock(&lock);
-	return launch;
+	return list;
 }
 
+/* In front of those that came meanwhile. */
+static void put_back(struct launch *list)
+{
+	struct launch **end = &list;
+
+	while (*end)
+		end = &(*end)->next;
+	pthread_mutex_lock(&lock);
+	*end = waiting;
+	if (!waiting)
+		last_waiting = end == &list ? &waiting : end;
+	waiting = list;
+	pthread_mutex_unlock(&lock);
+}
+
+/* The driver is asked without the lock: who launches meanwhile shall not wait for it.
+ */
 void events_collect(void)
 {
 	struct store_record record = {.name = "[events]"};
-	struct launch *launch;
+	struct launch *launch, *list = usable ? take_waiting() : NULL;
 	float ms = 0;
 
-	while (usable && (launch = next_ended())) {
+	/* One that never ends, its context being gone, is not waited for. */
+	while (list && driver.query(list->end) != NOT_READY) {
+		launch = list;
+		list = list->next;
 		if (driver.elapsed(&ms, launch->begin, launch->end) == 0) {
 			record.record = (struct gap_record){
 			    .start = launch->when,
@@ -174,4 +188,5 @@ void events_collect(void)
 		}
 		give_back(launch);
 	}
+	put_back(list);
 }
