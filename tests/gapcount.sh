@@ -223,6 +223,15 @@ counted chain GAPCOUNT_OUTPUT="json:$TMP" -- init play
 one_line "cannot write $TMP: " "a folder"
 is "$(find "$TMP/.." -maxdepth 1 -name "${TMP##*/}.new*")" "" "a folder: nothing is left beside it"
 fresh
+mkfifo "$TMP/pipe"
+timeout 60 cat "$TMP/pipe" >"$TMP/piped" &
+counted chain GAPCOUNT_OUTPUT="csv:$TMP/pipe" -- init play
+wait
+[ -p "$TMP/pipe" ]
+ok $? "a pipe stays a pipe"
+has "$TMP/piped" '^graph,device,' "and gets the report"
+rm -f "$TMP/pipe"
+fresh
 counted chain -- play
 is "$(cat "$TMP/err")$status" 0 "a program without CUDA: nothing at all"
 fresh

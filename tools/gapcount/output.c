@@ -10,6 +10,7 @@
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void write_html(FILE *out, const struct gap_report *report)
@@ -113,15 +114,27 @@ static void write_stderr(const struct target *target, const struct gap_report *r
 	free(text);
 }
 
+/* A pipe or a device is written into; only a file can be replaced by another. */
+static int is_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) != 0 || S_ISREG(st.st_mode);
+}
+
 static int write_file(const char *path, const struct target *target,
                       const struct gap_report *report, unsigned top)
 {
 	char beside[PATH_MAX + 16];
-	int fd, failed;
+	const char *to = path;
+	int fd, failed, replace = is_file(path);
 	FILE *out;
 
-	snprintf(beside, sizeof beside, "%s.new%ld", path, (long)getpid());
-	fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (replace) {
+		snprintf(beside, sizeof beside, "%s.new%ld", path, (long)getpid());
+		to = beside;
+	}
+	fd = open(to, O_WRONLY | O_CLOEXEC | (replace ? O_CREAT | O_TRUNC : 0), 0644);
 	out = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!out) {
 		failed = errno;
@@ -133,9 +146,9 @@ static int write_file(const char *path, const struct target *target,
 	failed = ferror(out) ? EIO : 0;
 	if (fclose(out) != 0 && !failed)
 		failed = errno;
-	if (!failed && rename(beside, path) != 0)
+	if (replace && !failed && rename(beside, path) != 0)
 		failed = errno;
-	if (failed)
+	if (replace && failed)
 		unlink(beside);
 	return failed;
 }
