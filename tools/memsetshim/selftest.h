@@ -1,76 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * selftest.h - the parts of memsetshim selftest, and the little of the driver that it
- * needs.
+ * selftest.h - what the parts of memsetshim selftest share.
  *
- * Handles are pointers and results ints, as in cuda.h's ABI, so that the command is
- * built without a toolkit.  The functions are looked up in a process that has the
- * library preloaded, so what is called is what any program would get.
+ * The driver's functions are looked up in a process that has the library preloaded, so
+ * what is called is what any program would get.
  */
 #ifndef SELFTEST_H
 #define SELFTEST_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-typedef uint64_t device_ptr;
-
-enum { NODE_KERNEL = 0, NODE_MEMSET = 2, CAPTURE_THREAD_LOCAL = 1 };
-
-#define DRIVER_FUNCTIONS(F)                                                   \
-	F(cuInit, cuInit, (unsigned int))                                     \
-	F(cuDeviceGet, cuDeviceGet, (int *, int))                             \
-	F(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, (void **, int)) \
-	F(cuCtxSetCurrent, cuCtxSetCurrent, (void *))                         \
-	F(cuMemAlloc, cuMemAlloc_v2, (device_ptr *, size_t))                  \
-	F(cuMemFree, cuMemFree_v2, (device_ptr))                              \
-	F(cuMemAllocHost, cuMemAllocHost_v2, (void **, size_t))               \
-	F(cuMemcpyDtoH, cuMemcpyDtoH_v2, (void *, device_ptr, size_t))        \
-	F(cuMemsetD8, cuMemsetD8_v2, (device_ptr, unsigned char, size_t))     \
-	F(cuMemsetD8Async, cuMemsetD8Async,                                   \
-	  (device_ptr, unsigned char, size_t, void *))                        \
-	F(cuMemsetD16Async, cuMemsetD16Async,                                 \
-	  (device_ptr, unsigned short, size_t, void *))                       \
-	F(cuMemsetD32Async, cuMemsetD32Async,                                 \
-	  (device_ptr, unsigned int, size_t, void *))                         \
-	F(cuMemsetD2D8Async, cuMemsetD2D8Async,                               \
-	  (device_ptr, size_t, unsigned char, size_t, size_t, void *))        \
-	F(cuMemsetD2D16Async, cuMemsetD2D16Async,                             \
-	  (device_ptr, size_t, unsigned short, size_t, size_t, void *))       \
-	F(cuMemsetD2D32Async, cuMemsetD2D32Async,                             \
-	  (device_ptr, size_t, unsigned int, size_t, size_t, void *))         \
-	F(cuStreamCreate, cuStreamCreate, (void **, unsigned int))            \
-	F(cuStreamSynchronize, cuStreamSynchronize, (void *))                 \
-	F(cuStreamBeginCapture, cuStreamBeginCapture_v2, (void *, int))       \
-	F(cuStreamEndCapture, cuStreamEndCapture, (void *, void **))          \
-	F(cuGraphGetNodes, cuGraphGetNodes, (void *, void **, size_t *))      \
-	F(cuGraphNodeGetType, cuGraphNodeGetType, (void *, int *))            \
-	F(cuGraphInstantiate, cuGraphInstantiateWithFlags,                    \
-	  (void **, void *, unsigned long long))                              \
-	F(cuGraphExecUpdate, cuGraphExecUpdate_v2, (void *, void *, void *))  \
-	F(cuGraphLaunch, cuGraphLaunch, (void *, void *))                     \
-	F(cuGraphExecDestroy, cuGraphExecDestroy, (void *))                   \
-	F(cuGraphDestroy, cuGraphDestroy, (void *))                           \
-	F(cuEventCreate, cuEventCreate, (void **, unsigned int))              \
-	F(cuEventRecord, cuEventRecord, (void *, void *))                     \
-	F(cuEventSynchronize, cuEventSynchronize, (void *))                   \
-	F(cuEventElapsedTime, cuEventElapsedTime, (float *, void *, void *))
+#include "../../shim/memsetshim.h"
+#include "selftest_driver.h"
 
 struct selftest {
-	void *lib; /* libcuda */
+	const char *what; /* the check at work, which begins its lines */
+	void *lib;        /* libcuda */
 #define DRIVER_POINTER(name, symbol, params) int(*name) params;
 	DRIVER_FUNCTIONS(DRIVER_POINTER)
+	DRIVER_MAY_HAVE(DRIVER_POINTER)
 #undef DRIVER_POINTER
-	int (*set_enabled)(int on); /* the library's own */
+	/* The library's own, and where it is loaded. */
+	const char *(*version)(void);
+	int (*set_enabled)(int on);
+	void (*get_stats)(struct memsetshim_stats *out, size_t size);
+	uint64_t (*passed_for)(unsigned int i, const char **name);
+	const void *base;
+	const char *path;
+
 	void *stream;
 	device_ptr memory;
 	unsigned char *native, *shimmed; /* host copies of memory */
 	unsigned passed, failed, skipped;
 };
 
-enum { SELFTEST_MEMORY = 2 << 20 };
+enum { SELFTEST_MEMORY = 2 << 20, SELFTEST_POISON = 0xa5 };
 
-/* One line each, on stdout; NULL for what is no detail. */
+/* One line each, on stdout: PASS, FAIL or SKIP, what, and the text. */
 __attribute__((format(printf, 2, 3))) void selftest_pass(struct selftest *t,
                                                          const char *fmt, ...);
 __attribute__((format(printf, 2, 3))) void selftest_fail(struct selftest *t,
@@ -78,7 +42,10 @@ __attribute__((format(printf, 2, 3))) void selftest_fail(struct selftest *t,
 __attribute__((format(printf, 2, 3))) void selftest_skip(struct selftest *t,
                                                          const char *fmt, ...);
 
-/* 1 when a call succeeded; else a FAIL line that names it. */
+/* "CUDA_ERROR_NO_DEVICE", or "?" for what the driver does not know. */
+const char *selftest_error(struct selftest *t, int result);
+
+/* 1 when a call succeeded; else a FAIL line that names it and its result. */
 #define SELFTEST_TRY(t, call) selftest_try(t, call, #call)
 int selftest_try(struct selftest *t, int result, const char *call);
 
@@ -88,16 +55,43 @@ struct selftest_memset {
 	unsigned value, elem;
 };
 
+/* One of each kind. */
+enum { SELFTEST_KINDS = 6 };
+extern const struct selftest_memset selftest_each[SELFTEST_KINDS];
+
+/* --- selftest_graph.c --- */
+
+/* The driver's function that does it. */
+const char *selftest_name(const struct selftest_memset *m);
+
+/* Does it on the stream; 0 after a FAIL. */
+int selftest_set(struct selftest *t, const struct selftest_memset *m);
+
 /* Captures n of them, with the library at work or not: a graph, or NULL after a FAIL.
  */
 void *selftest_capture(struct selftest *t, const struct selftest_memset *m, unsigned n,
                        int shim);
 
-/* The calls of selftest_checks.c and selftest_speed.c. */
+/*
+ * The type of a graph's nodes, of which there have to be n: MIXED where they differ or
+ * are more or fewer, BROKEN after a FAIL.
+ */
+enum { SELFTEST_MIXED = -1, SELFTEST_BROKEN = -2 };
+int selftest_nodes_type(struct selftest *t, void *graph, size_t n);
+
+/* All of the memory, before anything that is called next; 0 after a FAIL. */
+int selftest_poison(struct selftest *t, unsigned char value);
+
+/* Launches it once, waits, and copies all of the memory; 0 after a FAIL. */
+int selftest_replay(struct selftest *t, void *exec, unsigned char *copy);
+
+/* --- the checks, in selftest_checks.c, selftest_bytes.c, selftest_speed.c --- */
+
 void selftest_ways(struct selftest *t);
 void selftest_nodes(struct selftest *t);
 void selftest_bytes(struct selftest *t);
-void selftest_left_alone(struct selftest *t);
+void selftest_eager(struct selftest *t);
+void selftest_host(struct selftest *t);
 void selftest_update(struct selftest *t);
 void selftest_speed(struct selftest *t);
 
