@@ -12,94 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gap_sample.h"
 #include "tap.h"
-
-static const char long_name[] = "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_"
-                                "11FillFunctorIfEESt5arrayIPcLm1EEEEviT0_T1_";
-
-static const char *const names[] = {"[memset]",
-                                    "memsetshim_fill_words",
-                                    "ln_fwd_kernel<float, \"4\" & more>",
-                                    long_name,
-                                    "nvjet_hsh_128x64_64x8_1x2_h_bz_TNN",
-                                    "bad \xff\xc0 bytes\n"};
-enum { M, F, LN, ELEMENTWISE, GEMM, BAD };
-
-static struct gap_record records[64];
-static size_t n_records;
-
-static void put(unsigned graph, int name, uint64_t start, uint64_t length)
-{
-	static const uint8_t kinds[] = {GAP_MEMSET, GAP_FILL,   GAP_KERNEL,
-	                                GAP_KERNEL, GAP_KERNEL, GAP_MEMCPY};
-
-	records[n_records] = (struct gap_record){.graph = graph,
-	                                         .replay = 1,
-	                                         .node = n_records + 1,
-	                                         .name = (uint32_t)name,
-	                                         .start = 1000000 + start,
-	                                         .end = 1000000 + start + length,
-	                                         .kind = kinds[name],
-	                                         .bytes = name <= F ? 4 : 0,
-	                                         .engine = GAP_ENGINE_COMPUTE};
-	n_records++;
-}
-
-static void analyze(struct gap_report *report, int shim)
-{
-	struct gap_input input = {
-	    .records = records, .n_records = n_records, .names = names, .fill_ns = 770};
-
-	memset(report, 0, sizeof *report);
-	ok(gap_analyze(&input, report) == 0, "a report");
-	n_records = 0;
-	report->version = strdup("0.1.0");
-	report->program = strdup("python infer.py --name \"<a> & b\"");
-	report->host = strdup("host");
-	report->gpu = strdup("NVIDIA H200");
-	report->cupti = strdup("13.0.1");
-	report->driver = 13000;
-	report->pid = 4711;
-	report->shim = shim;
-}
-
-/* A chain, and two branches; the same with fills. */
-static void make_before(struct gap_report *report)
-{
-	put(7, LN, 0, 2100);
-	put(7, ELEMENTWISE, 2200, 1500);
-	put(7, M, 5100, 800);
-	put(7, GEMM, 7400, 6200);
-	put(7, BAD, 13700, 900);
-	put(7, LN, 14700, 2100);
-	put(7, M, 18000, 800);
-	put(7, GEMM, 20300, 6100);
-	put(9, LN, 0, 2000);
-	put(9, M, 4000, 900);
-	put(9, M, 4100, 1000);
-	put(9, GEMM, 7000, 3000);
-	put(9, ELEMENTWISE, 7100, 5000);
-	analyze(report, 0);
-	report->dropped = 3;
-}
-
-static void make_after(struct gap_report *report)
-{
-	put(7, LN, 0, 2100);
-	put(7, ELEMENTWISE, 2200, 1500);
-	put(7, F, 3800, 700);
-	put(7, GEMM, 4600, 6200);
-	put(7, BAD, 10900, 900);
-	put(7, LN, 11900, 2100);
-	put(7, F, 14100, 700);
-	put(7, GEMM, 14900, 6100);
-	put(9, LN, 0, 2000);
-	put(9, F, 2100, 700);
-	put(9, F, 2200, 700);
-	put(9, GEMM, 3000, 3000);
-	put(9, ELEMENTWISE, 3100, 5000);
-	analyze(report, 1);
-}
 
 static struct gap_report before, after;
 
@@ -191,13 +105,33 @@ static void test_page(void)
 	free(text);
 }
 
-/* The width of the first rectangle of a class, or 0. */
+/* Each row of the one beside its row of the other. */
+static void test_compare(void)
+{
+	char *text = written(write_pages, &before);
+
+	ok(strstr(text, "3.70&nbsp;&rarr;&nbsp;0.90</td>"),
+	   "a bubble before and after");
+	is(count(text, "memset / fill"), 3, "every row has its partner");
+	ok(strstr(text, "<td>2.73</td><td>2.80</td>"),
+	   "recoverable beside what was recovered");
+	ok(strstr(text, "<td>-5.40 (-20.5&nbsp;%)</td>"), "the change of a replay");
+	ok(strstr(text, "without: CUPTI dropped 3 records"), "a warning has its run");
+	free(text);
+}
+
+/* A number that follows `key`, in or after the first `element`; -1: there is none. */
+static double number_of(const char *text, const char *element, const char *key)
+{
+	const char *at = text ? strstr(text, element) : NULL;
+
+	at = at ? strstr(at, key) : NULL;
+	return at ? strtod(at + strlen(key), NULL) : -1;
+}
+
 static double width_of(const char *text, const char *rectangle)
 {
-	const char *at = strstr(text, rectangle);
-
-	at = at ? strstr(at, "width=\"") : NULL;
-	return at ? strtod(at + 7, NULL) : 0;
+	return number_of(text, rectangle, " width=\"");
 }
 
 /* A rectangle's width stands for the same time in both lanes. */
@@ -212,12 +146,130 @@ static void test_scale(void)
 	free(text);
 }
 
+/* Bubbles are drawn to one scale, and their lengths are written over them. */
+static void test_bubble(void)
+{
+	const char *bracket = "<path class=\"bracket\"", *second;
+	char *text = written(write_pages, &before);
+	double a = number_of(text, bracket, " d=\"M"), b;
+
+	second = strstr(text, bracket);
+	second = second ? second + 1 : NULL;
+	b = number_of(second, bracket, " d=\"M");
+	a = number_of(text, bracket, "H") - a;
+	b = number_of(second, bracket, "H") - b;
+	ok(b > 0 && a / b > 4.0 && a / b < 4.2, "3.7 us and 0.9 us: %.1f and %.1f", a,
+	   b);
+	ok(strstr(text, ">bubble 3.70 &micro;s<") &&
+	       strstr(text, ">bubble 0.90 &micro;s<"),
+	   "a bubble has its length written");
+	ok(strstr(text, ">bubbles 5.00 &micro;s<"), "that of two memsets is of both");
+	free(text);
+}
+
+/*
+ * A bubble is to be seen beside a kernel a hundred times as long, and begins at the
+ * same place where the kernel before it took longer.
+ */
+static void test_long_neighbours(void)
+{
+	struct gap_report longer, shorter;
+	const char *bracket = "<path class=\"bracket\"", *second;
+	FILE *out;
+	char *text = NULL;
+	size_t length;
+	double a, b;
+
+	put(1, LN, 0, 300000);
+	put(1, M, 301000, 1000);
+	put(1, GEMM, 303000, 300000);
+	analyze(&longer, 0);
+	put(1, LN, 0, 2500);
+	put(1, F, 2600, 900);
+	put(1, GEMM, 3600, 300000);
+	analyze(&shorter, 1);
+	out = open_memstream(&text, &length);
+	gap_write_html(out, &longer, &shorter, NULL);
+	fclose(out);
+	a = width_of(text, "<rect class=\"memset\"");
+	ok(a > 20, "long neighbours: the memset is %.1f wide", a);
+	is(count(text, "class=\"torn\""), 3, "and they are torn off");
+	a = number_of(text, bracket, " d=\"M");
+	second = strstr(text, bracket);
+	b = number_of(second ? second + 1 : NULL, bracket, " d=\"M");
+	ok(a > 0 && a == b, "the bubbles are aligned: %.1f and %.1f", a, b);
+	gap_report_free(&longer);
+	gap_report_free(&shorter);
+	free(text);
+}
+
+/* A node of another branch that began long ago is drawn, and nothing there is idle. */
+static void test_long_branch(void)
+{
+	struct gap_report report;
+	char *text;
+	uint64_t i;
+
+	put(1, GEMM, 0, 20000);
+	for (i = 0; i < 9; i++)
+		put(1, LN, 100 + 1100 * i, 1000);
+	put(1, M, 12000, 1000);
+	for (i = 0; i < 6; i++)
+		put(1, LN, 13500 + 1100 * i, 1000);
+	analyze(&report, 0);
+	text = written(write_page, &report);
+	ok(strstr(text, "Around a hidden memset"), "another branch: it is hidden");
+	is(count(text, "class=\"bracket\""), 0, "no bubble is marked");
+	is(count(text, "<rect class=\"idle\""), 0, "nothing is idle");
+	ok(strstr(text, "There are none."), "there are no gaps to count");
+	gap_report_free(&report);
+	free(text);
+}
+
+static void test_left_out(void)
+{
+	struct gap_report report;
+	const char *warning, *facts;
+	char *text;
+
+	put(1, LN, 0, 1000);
+	put(1, LN, 1100, 1000);
+	analyze(&report, 0);
+	report.graphs[0].replays = 3;
+	report.graphs[0].incomplete = 2;
+	text = written(write_page, &report);
+	warning = strstr(text, "2 of 3 replays left out");
+	facts = strstr(text, "2 nodes (2 kernels), 3 replays, 1 used");
+	ok(warning && facts && warning < facts, "what is left out comes first");
+	ok(strstr(text, "The first nodes of the median replay"), "without a memset");
+	gap_report_free(&report);
+	free(text);
+}
+
+static void test_trace(void)
+{
+	char *text = written(gap_write_trace, &before);
+
+	is(count(text, "\"process_name\""), 4, "trace: two replays of each graph");
+	is(count(text, "\"cat\": \"memset\""), 8, "with every memset");
+	is(count(text, "\"cat\": \"bubble\""), 6, "two bubbles in one, one of two");
+	ok(strstr(text, "\"ts\": 3.700, \"dur\": 3.700, \"cat\": \"bubble\""),
+	   "from the kernel's end to the next one's start, in us");
+	ok(strstr(text, "\"ts\": 2.000, \"dur\": 5.000, \"cat\": \"bubble\""),
+	   "that of two memsets once");
+	ok(!strstr(text, "\xff"), "what is no UTF-8 is no JSON");
+	ok(strstr(text, "ln_fwd_kernel<float, \\\"4\\\" & more>"),
+	   "quotes are escaped");
+	free(text);
+}
+
 static void test_empty(void)
 {
 	struct gap_report empty = {0};
 	char *text = written(write_page, &empty);
 
 	ok(strstr(text, "No graph was replayed."), "no graph: a sentence");
+	ok(!strstr(text, "class=\"warn\""), "and no warning");
 	free(text);
 	text = written(write_table, &empty);
 	ok(strstr(text, "no graph was replayed\n"), "in the table as well");
@@ -257,8 +309,14 @@ int main(int argc, char **argv)
 	}
 	test_csv();
 	test_table();
+	test_trace();
 	test_page();
+	test_compare();
 	test_scale();
+	test_bubble();
+	test_long_neighbours();
+	test_long_branch();
+	test_left_out();
 	test_empty();
 	gap_report_free(&before);
 	gap_report_free(&after);

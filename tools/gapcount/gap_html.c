@@ -197,17 +197,25 @@ static int has_focus(const struct gap_timeline *line)
 	return kind == GAP_MEMSET || kind == GAP_FILL;
 }
 
-static void write_legend(FILE *out, const struct gap_timeline *line)
+static const char *picture_heading(const struct gap_graph *graph)
+{
+	if (!has_focus(&graph->median))
+		return "The first nodes of the median replay";
+	if (graph->bubble > 0)
+		return "Around the longest bubble, in the median replay";
+	return "Around a hidden memset or fill, in the median replay";
+}
+
+static void write_legend(FILE *out, const struct gap_graph *graph)
 {
 	static const char *const kinds[] = {"kernel", "memset", "fill",
 	                                    "memcpy", "other",  "idle"};
 	size_t i;
 
-	fprintf(out, "<h3>%s</h3>\n<p class=\"dim legend\">",
-	        has_focus(line) ? "Around the longest bubble, in the median replay"
-	                        : "The first nodes of the median replay");
+	fprintf(out, "<h3>%s</h3>\n<p class=\"dim legend\">", picture_heading(graph));
 	fprintf(out, "Time 0: %s.",
-	        has_focus(line) ? "the end of the node before" : "the beginning");
+	        has_focus(&graph->median) ? "the end of the node before"
+	                                  : "the beginning");
 	for (i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		fprintf(out,
 		        "<span class=\"key\" style=\"background:var(--%s)\"></span>%s",
@@ -232,7 +240,7 @@ static void write_graph(FILE *out, const struct gap_report *before,
 	html_figures(out, a, b, before->level);
 	if (a->median.n_slots == 0)
 		return;
-	write_legend(out, &a->median);
+	write_legend(out, a);
 	svg_lanes(out, before, a, after, b);
 	html_rows(out, a, b);
 	fprintf(out, "<h3>Idle gaps in a replay, by length</h3>\n");
@@ -297,7 +305,8 @@ void gap_write_html(FILE *out, const struct gap_report *before,
 	write_run(out, before, after ? "without" : NULL);
 	if (after)
 		write_run(out, after, "with");
-	if (before->level == GAP_LEVEL_NODE && before->n_graphs)
+	if (before->level == GAP_LEVEL_NODE && before->n_graphs &&
+	    before->inflation <= 1.1 && (!after || after->inflation <= 1.1))
 		fputs(
 		    "<p class=\"dim\">Tracing nodes makes replays longer: the pictures "
 		    "show where time goes, not how much of it.</p>\n",

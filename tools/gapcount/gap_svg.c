@@ -9,7 +9,7 @@ enum {
 	LEFT = SVG_LEFT,
 	PLOT = SVG_PLOT,
 	LANE = 30,
-	ABOVE = 22, /* the bracket and its text */
+	ABOVE = 25, /* the bracket and its text */
 	BELOW = 24, /* lengths of idle gaps */
 	AROUND = 6, /* nodes on either side of the one in focus */
 	/* Bubbles on either side: next to a long kernel a bubble is to be seen still.
@@ -214,6 +214,8 @@ static void svg_slot(FILE *out, const struct view *v, double scale, double top,
 	double x = x_of(v, scale, slot->start);
 	double width = x_of(v, scale, slot->end) - x;
 	double y = top + slot->lane * LANE;
+	/* A step of the clock beyond the edge is nothing to be told. */
+	int torn = slot->start - v->zero < v->from - 0.5, inset = torn ? 6 : 0;
 	char name[64];
 
 	if (slot->lane >= MAX_LANES || slot->end - v->zero <= v->from ||
@@ -228,9 +230,8 @@ static void svg_slot(FILE *out, const struct view *v, double scale, double top,
 	        (slot->end - slot->start) / 1000);
 	svg_slot_text(out,
 	              is_setting(slot) ? kind : gap_short_name(full, name, sizeof name),
-	              x, y + LANE - 14, width);
-	/* A step of the clock beyond the edge is nothing to be told. */
-	if (slot->start - v->zero < v->from - 0.5)
+	              x + inset, y + LANE - 14, width - inset);
+	if (torn)
 		svg_torn(out, x, y, 1);
 	if (slot->end - v->zero > v->to + 0.5)
 		svg_torn(out, x + width, y, -1);
@@ -270,7 +271,7 @@ static void svg_bracket(FILE *out, const struct view *v, double scale, double to
 	    out,
 	    "<path class=\"bracket\" d=\"M%.1f %.1fv-5H%.1fv5\"/>"
 	    "<text class=\"bubble\" x=\"%.1f\" y=\"%.1f\">%s %.2f &micro;s</text>\n",
-	    x, top - 4, end, middle, top - 12, v->settings > 1 ? "bubbles" : "bubble",
+	    x, top - 4, end, middle, top - 14, v->settings > 1 ? "bubbles" : "bubble",
 	    v->bubble / 1000);
 }
 

@@ -40,6 +40,10 @@ void svg_histogram(FILE *out, const struct gap_graph *a, const struct gap_graph 
 		if (b && per_replay(b, i) > most)
 			most = per_replay(b, i);
 	}
+	if (most <= 0) {
+		fputs("<p>There are none.</p>\n", out);
+		return;
+	}
 	fprintf(out,
 	        "<svg role=\"img\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">"
 	        "<title>Idle gaps of a replay by their length</title>\n",
