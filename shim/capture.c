@@ -55,7 +55,9 @@ int capture_active(CUstream stream)
  */
 static CUresult ended(CUstream stream, int was_capturing, CUresult result)
 {
-	if (was_capturing && status_of(stream) == CU_STREAM_CAPTURE_STATUS_NONE)
+	/* ILLEGAL_STATE: it was not capturing any more; who ended it has counted. */
+	if (was_capturing && result != CUDA_ERROR_ILLEGAL_STATE &&
+	    status_of(stream) == CU_STREAM_CAPTURE_STATUS_NONE)
 		leave();
 	return result;
 }

@@ -2,6 +2,7 @@
 #include "fill.h"
 
 #include <errno.h>
+#include <pthread.h>
 
 #include "capture.h"
 #include "config.h"
@@ -63,10 +64,13 @@ static enum reason launch(const struct fill *f, uint64_t span, CUstream stream,
 	result = DRV(cuLaunchKernel)((CUfunction)kernel, p.grid, 1, 1, p.block_x,
 	                             p.block_y, 1, 0, stream, params, NULL);
 	if (result != CUDA_SUCCESS) {
-		log_once(LOG_WARN,
-		         "a fill kernel could not be captured (CUresult %d): the "
-		         "driver's memset is used",
-		         (int)result);
+		/* A capture that another call has invalidated meanwhile is no fault. */
+		if (result != CUDA_ERROR_STREAM_CAPTURE_INVALIDATED)
+			log_once(
+			    LOG_WARN,
+			    "a fill kernel could not be captured (CUresult %d): the "
+			    "driver's memset is used",
+			    (int)result);
 		return REASON_LAUNCH;
 	}
 	return SUBSTITUTED;
@@ -116,24 +120,32 @@ static enum reason substitute(const struct fill *f, CUstream stream)
 	return launch_in_context(f, span, stream);
 }
 
-int fill_captured(const struct fill *f, CUstream stream, const void *caller)
+static int fill_attempt(const struct fill *f, CUstream stream, const void *caller)
 {
-	int saved_errno = errno;
 	enum reason reason;
 
-	if (inside || !driver_usable())
+	if (!capture_active(stream))
 		return 0;
-	inside = 1;
-	if (!capture_active(stream)) {
-		inside = 0;
-		return 0;
-	}
 	reason = substitute(f, stream);
 	stats_memset(reason, fill_bytes(f), caller);
 	log_trace("captured memset of %llu bytes at %#llx: %s",
 	          (unsigned long long)fill_bytes(f), (unsigned long long)f->dst,
 	          reason_text(reason));
-	inside = 0;
-	errno = saved_errno;
 	return reason == SUBSTITUTED;
+}
+
+int fill_captured(const struct fill *f, CUstream stream, const void *caller)
+{
+	int saved_errno = errno, cancel_state, done;
+
+	if (inside || !driver_usable())
+		return 0;
+	/* A thread that is cancelled in here would leave a lock or a context behind. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	inside = 1;
+	done = fill_attempt(f, stream, caller);
+	inside = 0;
+	pthread_setcancelstate(cancel_state, NULL);
+	errno = saved_errno;
+	return done;
 }

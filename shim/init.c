@@ -2,14 +2,17 @@
 /*
  * init.c - what happens at load, at fork and at exit.
  *
- * The constructor reads the settings and nothing else: libcuda is looked for when a
- * program first calls or looks up one of its functions.
+ * The constructor reads the settings.  A libcuda that the program links is mapped by
+ * then, and is resolved at once: later it would take the loader's lock, which another
+ * thread may hold in a constructor that waits for this one, and reset dlerror().  Any
+ * other libcuda is looked for when a program first looks up one of its functions.
  */
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "config.h"
+#include "driver.h"
 #include "fill.h"
 #include "image.h"
 #include "memsetshim.h"
@@ -29,6 +32,7 @@ __attribute__((constructor)) static void init(void)
 	if (!config.enabled)
 		fill_enable(0);
 	pthread_atfork(NULL, NULL, after_fork);
+	(void)driver_resolve();
 	log_info("memsetshim %s (%s) loaded, %s", memsetshim_version(), GIT_ID,
 	         config.enabled ? "on" : "off");
 }

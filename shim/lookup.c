@@ -90,14 +90,17 @@ static void *lookup_absent(void *handle, const char *name)
 /* dlsym of a driver name in a given library. */
 static void *lookup_replaced(void *handle, const char *name)
 {
-	int have_driver, hook;
+	int have_driver = 1, hook;
 	void *found;
 
 	/*
-	 * Resolving comes first: every dl call resets dlerror(), and what the program
-	 * reads afterwards has to be its own lookup's.
+	 * Only for a name of ours: resolving keeps the driver that is loaded, and a
+	 * program that asks a library for its version may go on to another one.  It
+	 * comes first: every dl call resets dlerror(), and what the program reads
+	 * afterwards has to be its own lookup's.
 	 */
-	have_driver = driver_resolve() == 0;
+	if (driver_hook_name(name))
+		have_driver = driver_resolve() == 0;
 	found = real_dlsym(handle, name);
 	hook = driver_hook_index(found);
 	if (hook >= 0 && !have_driver)
@@ -131,7 +134,8 @@ MSS_NO_SANITIZE void *lookup_route(void *handle, const char *name)
 
 static void replace(CUresult result, void **function)
 {
-	if (result == CUDA_SUCCESS && function && *function)
+	/* Another thread may still be filling the slots. */
+	if (result == CUDA_SUCCESS && function && *function && driver_resolve() == 0)
 		*function = driver_replace(*function);
 }
 
