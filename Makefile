@@ -144,7 +144,7 @@ $(B)/tests/unit-bench: $(B)/tests/unit-bench.o $(BENCH_PURE)
 
 DRV_COMMON := $(B)/tests/drv.o $(B)/shim/plan.o $(B)/tests/fill_host.o
 define LINK_DRV
-	$(call say,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(DRV_COMMON) -L$(B)/sim -lcuda -ldl -pthread
+	$(call say,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(DRV_MORE) $(DRV_COMMON) -L$(B)/sim -lcuda -ldl -pthread
 endef
 $(B)/tests/drv-%: $(B)/tests/drv-%.o $(DRV_COMMON) $(SIM)
 	$(LINK_DRV)

@@ -131,6 +131,7 @@ cat >"$TMP/without.play" <<-'PLAY'
 	launch 7
 	memset 4500 6000 0 100 7 1 64
 	end
+	refuse 7
 PLAY
 sed 's/^memset .*/kernel 4500 6000 0 100 7 1 memsetshim_fill_words/' "$TMP/without.play" \
 	>"$TMP/with.play"

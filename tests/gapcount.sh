@@ -40,6 +40,9 @@ r["names"].sort()
 print(json.dumps(r, indent=1))
 PYTHON
 
+# shellcheck disable=SC2086 # the library is found here
+compile "$TMP/captured" "$TESTS/prog/captured.c" -ldl -L"$SIM" -lcuda
+
 # counted PLAY NAME=VALUE... -- ACTION...: runs a program with the counter in it; leaves
 # its stdout in $TMP/out, its stderr in $TMP/err, its status in $status
 counted()
@@ -222,6 +225,14 @@ fresh
 counted chain GAPCOUNT_OUTPUT="json:$TMP" -- init play
 one_line "cannot write $TMP: " "a folder"
 is "$(find "$TMP/.." -maxdepth 1 -name "${TMP##*/}.new*")" "" "a folder: nothing is left beside it"
+fresh
+# Launches of memsets alone wait to be timed while the program captures.
+printf 'node 7 1 memset\nexec 7\nlaunch 7\nlaunch 7\n' >"$TMP/s.play"
+with_sim timeout 60 env CUDA_INJECTION64_PATH="$COUNTER" GAPCOUNT_CUPTI="$MOCK" \
+	GAPCOUNT_LEVEL=graph GAPCOUNT_INTERVAL=1 GAPCOUNT_OUTPUT="json:$TMP/r.json" \
+	MOCK_CUPTI="$TMP/s.play" "$TMP/captured" >"$TMP/out" 2>"$TMP/err"
+is "$(cat "$TMP/out")" "played, end 0" "the counter invalidates no capture"
+is "$(value 'g["replays"]')" 2 "and times what it has to"
 fresh
 mkfifo "$TMP/pipe"
 timeout 60 cat "$TMP/pipe" >"$TMP/piped" &

@@ -212,6 +212,8 @@ void graph_exec(const struct statement *s)
 /* Nothing is launched but the callbacks at both ends. */
 void graph_launch(const struct statement *s)
 {
+	CUresult result =
+	    s->verb == VERB_REFUSE ? CUDA_ERROR_LAUNCH_FAILED : CUDA_SUCCESS;
 	struct exec *e = exec_of(s->graph);
 	cuGraphLaunch_params params = {.hGraph = (CUgraphExec)e};
 	CUpti_CallbackData call = {.callbackSite = CUPTI_API_ENTER,
@@ -225,6 +227,7 @@ void graph_launch(const struct statement *s)
 		mock_fail("the driver sets no context");
 	mock_call_back(CUPTI_CB_DOMAIN_DRIVER_API, id, &call);
 	call.callbackSite = CUPTI_API_EXIT;
+	call.functionReturnValue = &result;
 	mock_call_back(CUPTI_CB_DOMAIN_DRIVER_API, id, &call);
 }
 

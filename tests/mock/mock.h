@@ -20,6 +20,8 @@
  *
  *   launch EXEC [CBID]           and launched, on the default stream
  *
+ *   refuse EXEC [CBID]           and launched, which the driver refuses
+ *
  *   kernel START END DEVICE CORRELATION GRAPH NODE NAME [CHANNELTYPE]
  *
  *   memset, memcpy, memcpy2 START END DEVICE CORRELATION GRAPH NODE BYTES [CHANNELTYPE]
@@ -62,6 +64,7 @@ enum verb {
 	VERB_NODE,
 	VERB_EXEC,
 	VERB_LAUNCH,
+	VERB_REFUSE,
 	VERB_KERNEL,
 	VERB_MEMSET,
 	VERB_MEMCPY,

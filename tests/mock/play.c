@@ -69,6 +69,7 @@ static void play_statement(const struct statement *s)
 		graph_exec(s);
 		break;
 	case VERB_LAUNCH:
+	case VERB_REFUSE:
 		graph_launch(s);
 		break;
 	case VERB_BUFFER:

@@ -34,6 +34,7 @@ static const struct {
     {"node", "gnT", VERB_NODE},
     {"exec", "g?#", VERB_EXEC},
     {"launch", "g?#", VERB_LAUNCH},
+    {"refuse", "g?#", VERB_REFUSE},
     {"kernel", "sedcgnN?h", VERB_KERNEL},
     {"memset", "sedcgn#?h", VERB_MEMSET},
     {"memcpy", "sedcgn#?h", VERB_MEMCPY},

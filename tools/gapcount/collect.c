@@ -192,7 +192,7 @@ static void on_launch(const struct abi_api_data *call, int ptsz)
 	if (!params || !cupti->cuptiGetGraphExecId)
 		return;
 	if (call->site != ABI_SITE_ENTER)
-		events_exit(params->stream, ptsz);
+		events_exit(params->stream, ptsz, call->result && *call->result == 0);
 	else if (cupti->cuptiGetGraphExecId(params->exec, &graph) == ABI_SUCCESS &&
 	         store_only_memsets(graph))
 		events_enter(graph, params->stream, ptsz);

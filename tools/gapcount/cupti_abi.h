@@ -128,6 +128,7 @@ struct abi_api_data {
 	int site;
 	const char *name;
 	const void *params;
+	const int *result; /* a CUresult; at the exit only */
 };
 
 /* cuGraphLaunch_params */

@@ -14,7 +14,10 @@
 
 /* ptsz: the per-thread default stream's variant of the driver's functions. */
 void events_enter(uint32_t graph, void *stream, int ptsz);
-void events_exit(void *stream, int ptsz);
+void events_exit(void *stream, int ptsz, int launched);
+
+/* Launches that could not be timed, for whatever reason. */
+unsigned long events_untimed(void);
 
 /* Records of the launches that have ended go to the store. */
 void events_collect(void);

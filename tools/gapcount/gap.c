@@ -320,7 +320,8 @@ static double timer_step(const struct gap_record *records, size_t n)
 			continue;
 		step = common_step(step, records[i].end - records[i].start);
 		if (i > 0 && records[i - 1].replay == records[i].replay &&
-		    records[i - 1].graph == records[i].graph && records[i - 1].start)
+		    records[i - 1].graph == records[i].graph &&
+		    records[i - 1].device == records[i].device && records[i - 1].start)
 			step =
 			    common_step(step, records[i].start - records[i - 1].start);
 	}

@@ -21,3 +21,8 @@ $(GAP_UNIT): %: %.o $(GAP_PURE)
 $(B)/tests/unit-store: $(B)/tests/unit-store.o \
 		$(addprefix $(B)/tools/gapcount/,store.o table.o)
 	$(call say,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -pthread
+
+# What the counter does with events, against the simulated driver; store_add() is the test's.
+$(B)/tests/sim-events.o: override CPPFLAGS += -Itools/gapcount
+$(B)/tests/sim-events: $(B)/tests/sim-events.o $(B)/tools/gapcount/events.o
+$(B)/tests/sim-events: DRV_MORE := $(B)/tools/gapcount/events.o

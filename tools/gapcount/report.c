@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report.h"
+#include "events.h"
 #include "gap_compare.h"
 #include "gap_load.h"
 #include "output.h"
@@ -78,6 +79,11 @@ static void describe_run(struct gap_report *report, const struct cupti *cupti)
 	report->timeless = counts.timeless;
 	report->not_kept = counts.not_kept;
 	report->outside = counts.outside;
+	if (events_untimed() &&
+	    asprintf(&report->note,
+	             "%lu launches of graphs of memsets alone could not be timed",
+	             events_untimed()) < 0)
+		report->note = NULL;
 }
 
 static void compare_reference(struct gap_report *report, const char *path)

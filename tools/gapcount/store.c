@@ -9,9 +9,8 @@
 /* The launches of one graph that are kept. */
 struct window {
 	struct gap_graph_info info;
-	uint32_t *replays; /* correlation ids; few, and mostly the last is asked for */
+	uint32_t *replays; /* correlation ids, in order */
 	size_t n_replays, room;
-	uint32_t latest;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -109,7 +108,22 @@ int store_only_memsets(uint32_t graph)
 	return only;
 }
 
-static int add_replay(struct window *window, uint32_t replay)
+/* Where the launch is, or belongs: they are kept in order. */
+static size_t replay_at(const struct window *window, uint32_t replay)
+{
+	size_t low = 0, high = window->n_replays, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (window->replays[middle] < replay)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int add_replay(struct window *window, size_t at, uint32_t replay)
 {
 	size_t room = window->room ? 2 * window->room : 256;
 	uint32_t *replays;
@@ -123,27 +137,26 @@ static int add_replay(struct window *window, uint32_t replay)
 		window->replays = replays;
 		window->room = room;
 	}
-	window->replays[window->n_replays++] = replay;
-	if (replay > window->latest)
-		window->latest = replay;
+	/* Ids are counted up: what has to move is little. */
+	memmove(window->replays + at + 1, window->replays + at,
+	        (window->n_replays - at) * sizeof *window->replays);
+	window->replays[at] = replay;
+	window->n_replays++;
 	return 1;
 }
 
-/*
- * Is this launch one of those that are kept?  The first of each graph are.  Ids are
- * counted up, so that mostly one look tells; records of launches at one time may mix.
- */
+/* Is this launch one of those that are kept?  The first of each graph are. */
 static int in_window(const struct gap_record *record)
 {
 	struct window *window = find_window(record->graph);
-	size_t i;
+	size_t at;
 
 	if (!window)
 		return 0;
-	for (i = window->n_replays; i > 0 && record->replay <= window->latest; i--)
-		if (window->replays[i - 1] == record->replay)
-			return 1;
-	return add_replay(window, record->replay);
+	at = replay_at(window, record->replay);
+	if (at < window->n_replays && window->replays[at] == record->replay)
+		return 1;
+	return add_replay(window, at, record->replay);
 }
 
 static int make_room(void)

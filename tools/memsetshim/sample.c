@@ -81,6 +81,8 @@ static void prepare(void *context)
 	run_set("GAPCOUNT_LEVEL", graph ? "graph" : "node");
 	run_set("GAPCOUNT_OUTPUT", text_format("json:%s/%%p.json", run->folder));
 	unsetenv("GAPCOUNT_REFERENCE");
+	/* Nothing is written while PROG is measured. */
+	run_set("GAPCOUNT_INTERVAL", "0");
 	/* At graph level a replay is one record, and its weight is their number. */
 	set_or_keep("GAPCOUNT_REPLAYS", graph ? "1000000" : setup->replays);
 	set_or_keep("GAPCOUNT_SKIP", setup->skip);
