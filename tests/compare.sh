@@ -182,6 +182,24 @@ has "$TMP/err" 'no graph was replayed, so there is nothing to compare' "a senten
 is "$(lines "$TMP/diary")" 1 "after one run"
 rm -f "$TMP/without.act"
 
+# Keys go to PROG as well; one that survives them is not run again.
+# shellcheck disable=SC2016 # PROG expands it
+echo 'trap "exit 0" INT; kill -INT $PPID $$' >"$TMP/with.act"
+compare
+is "$status" 130 "PROG survives a Ctrl-C: compare does not"
+has "$TMP/err" 'interrupted by signal 2' "and says so"
+rm -f "$TMP/with.act"
+is "$(ls -A "$TMP/tmp")" "" "no temporary file is left of it"
+# shellcheck disable=SC2016 # that sh expands it
+with_sim timeout 60 sh -c '"$@" 2>&1 >/dev/null | :' - "$COMMAND" compare --pairs 1 \
+	--cupti "$MOCK" "$TMP/prog" </dev/null
+is "$(ls -A "$TMP/tmp")" "" "nor where nobody reads the result"
+for count in 1e1 1.5 0x2 -1 ''; do
+	compare --pairs "$count"
+	is "$status" 2 "--pairs '$count': usage"
+done
+compare --replays 1e1
+is "$status" 2 "--replays 1e1: usage"
 compare -o "$TMP/none/r.json"
 is "$status" 1 "a file that cannot be written: status 1"
 is "$(lines "$TMP/diary")" 0 "before PROG is run"

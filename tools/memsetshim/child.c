@@ -14,6 +14,11 @@
 static volatile sig_atomic_t running; /* the child, for what is sent to us meanwhile */
 static volatile sig_atomic_t received;
 
+static void note(int number)
+{
+	received = number;
+}
+
 static void forward(int number)
 {
 	received = number;
@@ -21,24 +26,26 @@ static void forward(int number)
 		kill((pid_t)running, number);
 }
 
-/* As system(3) does it: keys go to the child, who decides; what else ends us is passed.
+/*
+ * As system(3) does it: keys reach the child by themselves, who decides; what else ends
+ * us is passed on.  Either way it is remembered.
  */
-static const int kept[] = {SIGINT, SIGQUIT, SIGCHLD, SIGTERM, SIGHUP};
+static const int kept[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGCHLD};
+enum { ENDING = 4 }; /* of them end a process, the first two by keys */
 
 static void signals_set(struct sigaction *old)
 {
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(kept); i++) {
-		struct sigaction action = {.sa_handler = SIG_IGN,
+		struct sigaction action = {.sa_handler = SIG_DFL,
 		                           .sa_flags = SA_RESTART};
 
 		sigaction(kept[i], NULL, &old[i]);
-		if (kept[i] == SIGCHLD)
-			action.sa_handler = SIG_DFL;
-		else if (kept[i] != SIGINT && kept[i] != SIGQUIT &&
-		         old[i].sa_handler != SIG_IGN)
-			action.sa_handler = forward;
+		if (i < ENDING && old[i].sa_handler == SIG_IGN)
+			continue;
+		if (i < ENDING)
+			action.sa_handler = i < 2 ? note : forward;
 		sigaction(kept[i], &action, NULL);
 	}
 }
@@ -49,6 +56,23 @@ static void signals_restore(const struct sigaction *old)
 
 	for (i = 0; i < ARRAY_LEN(kept); i++)
 		sigaction(kept[i], &old[i], NULL);
+}
+
+void child_guard(void)
+{
+	struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART}, old;
+	size_t i;
+
+	for (i = 0; i < ENDING; i++) {
+		sigaction(kept[i], NULL, &old);
+		if (old.sa_handler != SIG_IGN)
+			sigaction(kept[i], &action, NULL);
+	}
+}
+
+int child_received(void)
+{
+	return (int)received;
 }
 
 int child_end_like(int status)

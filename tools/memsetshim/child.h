@@ -13,6 +13,13 @@
  */
 int child_run(char **argv, void (*prepare)(void *context), void *context);
 
+/*
+ * From here on a signal that would end us is only remembered, for those who have files
+ * to remove; child_run() minds it, and child_received() tells it: 0, or its number.
+ */
+void child_guard(void);
+int child_received(void);
+
 /* Ends as a child with that wait status did: returns its exit status, or dies alike. */
 int child_end_like(int status);
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../gapcount/gap_write.h"
+#include "child.h"
 #include "command.h"
 #include "compare_text.h"
 #include "launch.h"
@@ -59,6 +60,21 @@ static int read_number(const char *option, const char *text, double least, doubl
 	                   text, least, most);
 }
 
+/* As the counter reads it: digits. */
+static int read_count(const char *option, const char *text, size_t least, size_t most,
+                      size_t *count)
+{
+	char *end;
+
+	errno = 0;
+	*count = strtoul(text, &end, 10);
+	if (errno == 0 && *text >= '0' && *text <= '9' && *end == '\0' &&
+	    *count >= least && *count <= most)
+		return 0;
+	return usage_error("compare", "--%s: '%s' is no whole number from %zu to %zu",
+	                   option, text, least, most);
+}
+
 static int add_output(struct compare *c, const char *path)
 {
 	if (c->n_outputs == MAX_OUTPUTS)
@@ -70,12 +86,12 @@ static int add_output(struct compare *c, const char *path)
 static int take_option(struct compare *c, enum compare_option option)
 {
 	double number = 0;
+	size_t count;
 	int status = 0;
 
 	switch (option) {
 	case OPTION_PAIRS:
-		status = read_number("pairs", optarg, 1, MAX_PAIRS, &number);
-		c->pairs = (size_t)number;
+		status = read_count("pairs", optarg, 1, MAX_PAIRS, &c->pairs);
 		break;
 	case OPTION_MARGIN:
 		status = read_number("margin", optarg, 0, 100, &number);
@@ -91,11 +107,11 @@ static int take_option(struct compare *c, enum compare_option option)
 		c->quiet = 1;
 		break;
 	case OPTION_REPLAYS:
-		status = read_number("replays", optarg, 1, 1000000, &number);
+		status = read_count("replays", optarg, 1, 1000000, &count);
 		c->setup.replays = optarg;
 		break;
 	case OPTION_SKIP:
-		status = read_number("skip", optarg, 0, 1000000, &number);
+		status = read_count("skip", optarg, 0, 1000000, &count);
 		c->setup.skip = optarg;
 		break;
 	case OPTION_CUPTI:
@@ -313,12 +329,16 @@ int command_compare(int argc, char **argv)
 		free(c.samples);
 		return STATUS_FAILED;
 	}
+	child_guard();
 	c.setup.folder = folder;
 	c.all = 1 + 2 * (unsigned)c.pairs + (c.explain ? 2 : 0);
 	status = take_all(&c);
+	/* First: to write the result may end us, into a pipe that nobody reads. */
+	sample_remove(folder);
+	if (status == STATUS_OK && child_received())
+		status = 128 + child_received();
 	if (status == STATUS_OK)
 		status = conclude(&c);
-	sample_remove(folder);
 	for (i = 0; i < 2 * c.pairs + 2; i++)
 		sample_free(&c.samples[i]);
 	free(c.samples);

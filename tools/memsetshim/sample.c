@@ -205,6 +205,11 @@ static int failed(const struct sample *sample, int status, const char *folder,
 
 	if (status < 0)
 		return STATUS_FAILED;
+	if (child_received()) {
+		complain("interrupted by signal %d (%s)", child_received(),
+		         strsignal(child_received()));
+		return 128 + child_received();
+	}
 	if (WIFSIGNALED(status))
 		complain("PROG %s was killed by signal %d (%s)", how, WTERMSIG(status),
 		         strsignal(WTERMSIG(status)));
