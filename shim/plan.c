@@ -63,16 +63,21 @@ static uint64_t windows(uint64_t dst, uint64_t bytes)
 	return bytes / 16 + (dst % 16 + bytes % 16 + 15) / 16;
 }
 
+/* The kernels of one block, and the bytes that each of their threads stores. */
+static const struct {
+	enum fill_kernel kernel;
+	uint64_t unit;
+} small[] = {{KERNEL_QUADS, 16}, {KERNEL_WORDS, 4}, {KERNEL_BYTES, 1}};
+
+#define SMALL_KERNELS (sizeof(small) / sizeof(small[0]))
+
 static enum plan_result plan_range(struct plan *p)
 {
-	static const struct {
-		enum fill_kernel kernel;
-		uint64_t unit;
-	} small[] = {{KERNEL_QUADS, 16}, {KERNEL_WORDS, 4}, {KERNEL_BYTES, 1}};
 	uint64_t blocks;
 	unsigned int i;
 
-	for (i = 0; i < sizeof(small) / sizeof(small[0]); i++) {
+	/* The small kernels have no parameters to record rows or a pitch in. */
+	for (i = 0; i < SMALL_KERNELS && p->height == 1 && !p->pitch; i++) {
 		uint64_t unit = small[i].unit;
 
 		if (p->dst % unit || p->width % unit)
@@ -125,10 +130,11 @@ enum plan_result plan_fill(const struct fill *f, struct plan *p)
 	                   .block_y = 1,
 	                   .dst = f->dst,
 	                   .pattern = replicate(f->value, f->elem),
-	                   .columns = 1,
+	                   .elem = f->elem,
 	                   .width = f->width * f->elem,
 	                   .pitch = f->pitch,
-	                   .height = f->height};
+	                   .height = f->height,
+	                   .columns = 1};
 	/* Rows without gaps are one range; span is then exactly the bytes written. */
 	if (span == fill_bytes(f)) {
 		p->width = span;
@@ -141,10 +147,47 @@ void plan_params(struct plan *p, void *params[PLAN_PARAMS])
 {
 	params[0] = &p->dst;
 	params[1] = &p->pattern;
-	params[2] = &p->width;
-	params[3] = &p->pitch;
-	params[4] = &p->height;
-	params[5] = &p->columns;
+	params[2] = &p->elem;
+	params[3] = &p->width;
+	params[4] = &p->pitch;
+	params[5] = &p->height;
+	params[6] = &p->columns;
+}
+
+int plan_read(const struct plan *p, struct fill *f)
+{
+	uint64_t bytes = p->width, divisor = p->elem;
+	unsigned int i;
+
+	if (p->elem != 1 && p->elem != 2 && p->elem != 4)
+		return -1;
+	*f = (struct fill){.dst = p->dst, .elem = p->elem, .height = 1};
+	f->value = p->elem == 4 ? p->pattern : p->pattern & ((1u << (8 * p->elem)) - 1);
+	for (i = 0; i < SMALL_KERNELS; i++)
+		if (p->kernel == small[i].kernel)
+			bytes = small[i].unit * p->block_x;
+	if (p->kernel == KERNEL_RANGE || p->kernel == KERNEL_ROWS) {
+		f->pitch = p->pitch;
+		f->height = p->height;
+	}
+	if (p->kernel == KERNEL_RANGE &&
+	    __builtin_mul_overflow(divisor, p->height, &divisor))
+		return -1;
+	if (!divisor || !bytes || bytes % divisor)
+		return -1;
+	f->width = bytes / divisor;
+	return 0;
+}
+
+int fill_kernel_params(enum fill_kernel kernel)
+{
+	static const int params[] = {
+#define KERNEL(id, name, params) [KERNEL_##id] = (params),
+#include "kernels.def"
+#undef KERNEL
+	};
+
+	return params[kernel];
 }
 
 const char *fill_kernel_name(enum fill_kernel kernel)

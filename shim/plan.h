@@ -27,7 +27,7 @@ enum fill_kernel {
 	KERNEL_COUNT
 };
 
-/* One launch.  The six parameters are what kernels.def says each kernel takes. */
+/* One launch.  The seven parameters are what kernels.def says each kernel takes. */
 struct plan {
 	enum fill_kernel kernel;
 	uint32_t grid;    /* blocks, x only */
@@ -35,13 +35,14 @@ struct plan {
 	uint32_t block_y;
 	uint64_t dst;
 	uint32_t pattern; /* byte at address a is byte (a & 3) of this, little-endian */
-	uint32_t columns; /* ROWS: blocks that cover one row */
-	uint64_t width;   /* bytes per row */
+	uint32_t elem;    /* record: bytes per element */
+	uint64_t width;   /* bytes: of a row for ROWS, of all for RANGE */
 	uint64_t pitch;   /* bytes */
 	uint64_t height;  /* rows */
+	uint32_t columns; /* ROWS: blocks that cover one row */
 };
 
-#define PLAN_PARAMS 6
+#define PLAN_PARAMS 7
 
 /* What plan_fill() and fill_span() say of a memset. */
 enum plan_result {
@@ -69,6 +70,15 @@ enum plan_result plan_fill(const struct fill *f, struct plan *p);
  * *p, which must outlive their use.
  */
 void plan_params(struct plan *p, void *params[PLAN_PARAMS]);
+
+/*
+ * The memset that *p does, as plan_fill() was given it but for bits of the value beyond
+ * the element.  0, or -1 when *p is not plan_fill()'s work.
+ */
+int plan_read(const struct plan *p, struct fill *f);
+
+/* How many of the parameters the kernel takes. */
+int fill_kernel_params(enum fill_kernel kernel);
 
 /* The kernel's name in the image. */
 const char *fill_kernel_name(enum fill_kernel kernel);

@@ -21,23 +21,15 @@ void fill_host_run(const struct plan *p)
 int fill_host_plan(const char *kernel, unsigned int grid, unsigned int block_x,
                    unsigned int block_y, void *const *params, struct plan *p)
 {
-	static const struct {
-		const char *name;
-		int params;
-	} kernels[] = {
-#define KERNEL(id, name, params) [KERNEL_##id] = {(name), (params)},
-#include "../shim/kernels.def"
-#undef KERNEL
-	};
 	void *slots[PLAN_PARAMS];
-	const size_t sizes[PLAN_PARAMS] = {sizeof p->dst,    sizeof p->pattern,
-	                                   sizeof p->width,  sizeof p->pitch,
-	                                   sizeof p->height, sizeof p->columns};
+	const size_t sizes[PLAN_PARAMS] = {
+	    sizeof p->dst,   sizeof p->pattern, sizeof p->elem,   sizeof p->width,
+	    sizeof p->pitch, sizeof p->height,  sizeof p->columns};
 	int k, i;
 
 	memset(p, 0, sizeof *p);
 	for (k = 0; k < KERNEL_COUNT; k++)
-		if (!strcmp(kernel, kernels[k].name))
+		if (!strcmp(kernel, fill_kernel_name((enum fill_kernel)k)))
 			break;
 	if (k == KERNEL_COUNT)
 		return -1;
@@ -46,7 +38,7 @@ int fill_host_plan(const char *kernel, unsigned int grid, unsigned int block_x,
 	p->block_x = block_x;
 	p->block_y = block_y;
 	plan_params(p, slots);
-	for (i = 0; i < kernels[k].params; i++)
+	for (i = 0; i < fill_kernel_params(p->kernel); i++)
 		memcpy(slots[i], params[i], sizes[i]);
 	return 0;
 }

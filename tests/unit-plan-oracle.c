@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Every planned launch writes each byte of its memset exactly once, with the right
- * value, through aligned stores, and no other byte.
+ * value, through aligned stores, and no other byte; and the memset can be read back
+ * from the launch.
  *
  * The kernels are the real ones, compiled with stores that record into a model of
  * memory; what is expected comes from the memset's definition, element by element.
@@ -72,6 +73,32 @@ static int64_t first_wrong(const struct fill *f, uint64_t span)
 	return -1;
 }
 
+/* A launch as a node keeps it: only what the kernel takes as parameters, and the shape.
+ */
+static int read_back(const struct fill *f, const struct plan *p)
+{
+	struct plan kept = {.kernel = p->kernel,
+	                    .grid = p->grid,
+	                    .block_x = p->block_x,
+	                    .block_y = p->block_y};
+	const size_t sizes[PLAN_PARAMS] = {
+	    sizeof p->dst,   sizeof p->pattern, sizeof p->elem,   sizeof p->width,
+	    sizeof p->pitch, sizeof p->height,  sizeof p->columns};
+	void *from[PLAN_PARAMS], *to[PLAN_PARAMS];
+	struct plan copy = *p;
+	struct fill back;
+	int i;
+
+	plan_params(&copy, from);
+	plan_params(&kept, to);
+	for (i = 0; i < fill_kernel_params(p->kernel); i++)
+		memcpy(to[i], from[i], sizes[i]);
+	return !plan_read(&kept, &back) && back.dst == f->dst && back.elem == f->elem &&
+	       back.width == f->width && back.height == f->height &&
+	       back.pitch == f->pitch &&
+	       back.value == (f->value & (0xffffffffu >> (32 - 8 * f->elem)));
+}
+
 /* 1 when all is as it has to be; else says what is not, once for each kind of shape. */
 static int right(const struct fill *f)
 {
@@ -92,7 +119,8 @@ static int right(const struct fill *f)
 	used[p.kernel]++;
 	fill_run(&p);
 	wrong = first_wrong(f, span);
-	good = launchable(&p) && !strays && !unaligned && wrong == -1;
+	good =
+	    launchable(&p) && !strays && !unaligned && wrong == -1 && read_back(f, &p);
 	if (!good)
 		printf("# dst %#" PRIx64 " elem %u width %" PRIu64 " height %" PRIu64
 		       " pitch %" PRIu64 ": kernel %s grid %u block %ux%u, %lu "
@@ -221,6 +249,38 @@ static void tight_rows(void)
 	ok(!bad, "random 2D shapes: pitch equal to the width");
 }
 
+/* Launches of a fill kernel that plan_fill() never makes: a program's own, say. */
+static void foreign_launches(void)
+{
+	const struct plan p = {.kernel = KERNEL_RANGE,
+	                       .grid = 1,
+	                       .block_x = 256,
+	                       .block_y = 1,
+	                       .dst = BASE,
+	                       .elem = 4,
+	                       .width = 64,
+	                       .height = 1};
+	struct plan odd = p;
+	struct fill f;
+
+	is(plan_read(&p, &f), 0, "one that it makes can be read");
+	odd.elem = 3;
+	is(plan_read(&odd, &f), -1, "no element size");
+	odd = p;
+	odd.width = 63;
+	is(plan_read(&odd, &f), -1, "a part of an element");
+	odd = p;
+	odd.height = 3;
+	is(plan_read(&odd, &f), -1, "a part of a row");
+	odd.height = 0;
+	is(plan_read(&odd, &f), -1, "no rows");
+	odd.height = UINT64_MAX / 2;
+	is(plan_read(&odd, &f), -1, "more rows than an address space holds");
+	odd = p;
+	odd.width = 0;
+	is(plan_read(&odd, &f), -1, "no bytes");
+}
+
 int main(void)
 {
 	uint32_t elem;
@@ -239,6 +299,7 @@ int main(void)
 	shapes("wide, aligned", 20000, 6, 4096, 0);
 	shapes("few bytes, huge gaps", 20, 20, 200000, 1);
 	tight_rows();
+	foreign_launches();
 	for (k = 0; k < KERNEL_COUNT; k++)
 		ok(used[k] > 100, "%s was among them, %lu times",
 		   fill_kernel_name((enum fill_kernel)k), used[k]);

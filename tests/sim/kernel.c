@@ -46,12 +46,12 @@ static void add_bytes(void *const *params)
 		dst[i] = (unsigned char)(dst[i] + addend);
 }
 
-#define FILL_SIZES                                                                    \
-	{                                                                             \
-		sizeof((struct plan *)0)->dst, sizeof((struct plan *)0)->pattern,     \
-		    sizeof((struct plan *)0)->width, sizeof((struct plan *)0)->pitch, \
-		    sizeof((struct plan *)0)->height,                                 \
-		    sizeof((struct plan *)0)->columns                                 \
+#define FILL_SIZES                                                                     \
+	{                                                                              \
+		sizeof((struct plan *)0)->dst, sizeof((struct plan *)0)->pattern,      \
+		    sizeof((struct plan *)0)->elem, sizeof((struct plan *)0)->width,   \
+		    sizeof((struct plan *)0)->pitch, sizeof((struct plan *)0)->height, \
+		    sizeof((struct plan *)0)->columns                                  \
 	}
 
 static struct kernel_type types[MAX_KERNELS] = {
