@@ -142,7 +142,15 @@ BENCH_PURE := $(patsubst %,$(B)/bench/%.o,options sample report)
 $(B)/tests/unit-bench: $(B)/tests/unit-bench.o $(BENCH_PURE)
 	$(call say,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -pthread
 
-DRV_COMMON := $(B)/tests/drv.o $(B)/shim/plan.o $(B)/tests/fill_host.o
+$(B)/tests.fatbin: tests/kernels.cu
+	@mkdir -p $(@D)
+	$(call say,NVCC,$@)$(if $(NVCC),$(FATBIN) -o $@ $<,: >$@)
+
+$(B)/tests/kernels.o: tests/kernels.S $(B)/tests.fatbin
+	@mkdir -p $(@D)
+	$(call say,AS,$@)$(CC) $(CPPFLAGS) -fPIC -DTEST_IMAGE='"$(B)/tests.fatbin"' -c -o $@ $<
+
+DRV_COMMON := $(B)/tests/drv.o $(B)/tests/drv_kernel.o $(B)/tests/kernels.o $(B)/shim/plan.o $(B)/tests/fill_host.o
 define LINK_DRV
 	$(call say,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(DRV_MORE) $(DRV_COMMON) -L$(B)/sim -lcuda -ldl -pthread
 endef

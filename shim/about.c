@@ -22,9 +22,11 @@ RUNNABLE_ENTRY void memsetshim_about(void)
 	static const char *const hooks[] = {
 #define HOOK(name, params) #name,
 #define CALL_NEEDED(name, params)
+#define CALL(name, params)
 #include "symbols.def"
 #undef HOOK
 #undef CALL_NEEDED
+#undef CALL
 	};
 	size_t i;
 

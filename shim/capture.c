@@ -43,9 +43,27 @@ static int status_of(CUstream stream)
 	return (int)status;
 }
 
-int capture_active(CUstream stream)
+int capture_query(CUstream stream, struct capture_now *now)
 {
-	return status_of(stream) == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+	CUstreamCaptureStatus status;
+
+	*now = (struct capture_now){0};
+	if (!DRV(cuStreamGetCaptureInfo_v3))
+		return status_of(stream) == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+	return DRV(cuStreamGetCaptureInfo_v3)(stream, &status, &now->id, &now->graph,
+	                                      &now->nodes, &now->edges,
+	                                      &now->count) == CUDA_SUCCESS &&
+	       status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+}
+
+int capture_edges_full(const struct capture_now *now)
+{
+	size_t i;
+
+	for (i = 0; now->edges && i < now->count; i++)
+		if (now->edges[i].type || now->edges[i].from_port)
+			return 0;
+	return 1;
 }
 
 /*

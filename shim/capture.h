@@ -22,8 +22,23 @@ static inline int capture_any(void)
 	return atomic_load_explicit(&capture_count, memory_order_relaxed) != 0;
 }
 
+/*
+ * What a stream's capture has come to.  The arrays are the driver's, good until the
+ * next driver call on the stream.  Drivers before CUDA 12.3 tell nothing: zeros.
+ */
+struct capture_now {
+	CUgraph graph;
+	cuuint64_t id;            /* of the capture, never used again in this process */
+	const CUgraphNode *nodes; /* what the stream's next node will depend on */
+	const CUgraphEdgeData *edges; /* how; NULL: by full edges only */
+	size_t count;
+};
+
 /* 1 when `stream`, a handle that no longer needs translation, is being captured. */
-int capture_active(CUstream stream);
+int capture_query(CUstream stream, struct capture_now *now);
+
+/* 1 when all of these dependencies are full ones. */
+int capture_edges_full(const struct capture_now *now);
 
 /* What the legacy and the _ptsz functions mean by a stream of NULL, as a handle. */
 static inline CUstream stream_legacy(CUstream stream)

@@ -18,12 +18,15 @@ static atomic_int resolved;
 static const struct symbol {
 	const char *name;
 	void *hook; /* NULL for what is only called */
+	int needed; /* without it there are no fills at all */
 } symbols[SYM_COUNT] = {
-#define HOOK(name, params) [SYM_##name] = {#name, (void *)name},
-#define CALL_NEEDED(name, params) [SYM_##name] = {#name, NULL},
+#define HOOK(name, params) [SYM_##name] = {#name, (void *)name, 0},
+#define CALL_NEEDED(name, params) [SYM_##name] = {#name, NULL, 1},
+#define CALL(name, params) [SYM_##name] = {#name, NULL, 0},
 #include "symbols.def"
 #undef HOOK
 #undef CALL_NEEDED
+#undef CALL
 };
 
 int driver_resolve(void)
@@ -103,7 +106,7 @@ static int check_driver(void)
 	size_t i;
 
 	for (i = 0; i < SYM_COUNT; i++) {
-		if (symbols[i].hook || driver_slot((enum driver_symbol)i))
+		if (!symbols[i].needed || driver_slot((enum driver_symbol)i))
 			continue;
 		log_once(LOG_WARN,
 		         "the driver has no %s: every memset stays a memset node",

@@ -27,16 +27,20 @@
 #define CALL_NEEDED(name, params)            \
 	typedef CUresult(*name##_fn) params; \
 	CUresult name params;
+#define CALL(name, params) CALL_NEEDED(name, params)
 #include "symbols.def"
 #undef HOOK
 #undef CALL_NEEDED
+#undef CALL
 
 enum driver_symbol {
 #define HOOK(name, params) SYM_##name,
 #define CALL_NEEDED(name, params) SYM_##name,
+#define CALL(name, params) SYM_##name,
 #include "symbols.def"
 #undef HOOK
 #undef CALL_NEEDED
+#undef CALL
 	SYM_COUNT
 };
 

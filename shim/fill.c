@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "fill.h"
 
-#include <errno.h>
-#include <pthread.h>
-
 #include "capture.h"
 #include "config.h"
+#include "guard.h"
 #include "image.h"
 #include "memory.h"
+#include "record.h"
 #include "stats.h"
-
-/* Set while this thread is in here: what the driver calls back is the driver's own. */
-static __thread int inside __attribute__((tls_model("initial-exec")));
 
 static atomic_int switched_off;
 
@@ -60,6 +56,8 @@ static enum reason launch(const struct fill *f, uint64_t span, CUstream stream,
 	kernel = image_kernel(p.kernel);
 	if (!kernel)
 		return REASON_IMAGE;
+	/* Before there is a node that another thread could ask about. */
+	record_made();
 	plan_params(&p, params);
 	result = DRV(cuLaunchKernel)((CUfunction)kernel, p.grid, 1, 1, p.block_x,
 	                             p.block_y, 1, 0, stream, params, NULL);
@@ -122,11 +120,12 @@ static enum reason substitute(const struct fill *f, CUstream stream)
 
 static int fill_attempt(const struct fill *f, CUstream stream, const void *caller)
 {
+	struct capture_now now;
 	enum reason reason;
 
-	if (!capture_active(stream))
+	if (!capture_query(stream, &now))
 		return 0;
-	reason = substitute(f, stream);
+	reason = capture_edges_full(&now) ? substitute(f, stream) : REASON_EDGE;
 	stats_memset(reason, fill_bytes(f), caller);
 	log_trace("captured memset of %llu bytes at %#llx: %s",
 	          (unsigned long long)fill_bytes(f), (unsigned long long)f->dst,
@@ -136,16 +135,12 @@ static int fill_attempt(const struct fill *f, CUstream stream, const void *calle
 
 int fill_captured(const struct fill *f, CUstream stream, const void *caller)
 {
-	int saved_errno = errno, cancel_state, done;
+	struct guard g;
+	int done;
 
-	if (inside || !driver_usable())
+	if (!guard_enter(&g))
 		return 0;
-	/* A thread that is cancelled in here would leave a lock or a context behind. */
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-	inside = 1;
-	done = fill_attempt(f, stream, caller);
-	inside = 0;
-	pthread_setcancelstate(cancel_state, NULL);
-	errno = saved_errno;
+	done = driver_usable() && fill_attempt(f, stream, caller);
+	guard_leave(&g);
 	return done;
 }

@@ -91,6 +91,19 @@ CUkernel image_kernel(enum fill_kernel kernel)
 	return now == LOADED ? kernels[kernel] : NULL;
 }
 
+int image_which(CUkernel kernel, CUfunction function)
+{
+	int k;
+
+	if (atomic_load_explicit(&state, memory_order_acquire) != LOADED)
+		return -1;
+	for (k = 0; k < KERNEL_COUNT; k++)
+		if (kernel ? kernels[k] == kernel
+		           : (void *)kernels[k] == (void *)function)
+			return k;
+	return -1;
+}
+
 void image_after_fork(void)
 {
 	pthread_mutex_init(&lock, NULL);

@@ -19,6 +19,12 @@
  */
 CUkernel image_kernel(enum fill_kernel kernel);
 
+/*
+ * Which fill kernel a kernel node launches, that has these two among its parameters;
+ * -1: none of ours.
+ */
+int image_which(CUkernel kernel, CUfunction function);
+
 /* The child of a fork has no other thread that could hold the lock. */
 void image_after_fork(void);
 

@@ -14,9 +14,11 @@
 static const char *const hooked[] = {
 #define HOOK(name, params) #name,
 #define CALL_NEEDED(name, params)
+#define CALL(name, params)
 #include "../shim/symbols.def"
 #undef HOOK
 #undef CALL_NEEDED
+#undef CALL
 };
 
 static const char *const called[] = {
@@ -26,9 +28,11 @@ static const char *const called[] = {
     "cuGraphLaunch",
 #define HOOK(name, params)
 #define CALL_NEEDED(name, params) #name,
+#define CALL(name, params) #name,
 #include "../shim/symbols.def"
 #undef HOOK
 #undef CALL_NEEDED
+#undef CALL
 };
 
 /* The version under which libc has had its functions from the start. */

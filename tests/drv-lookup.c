@@ -14,9 +14,11 @@
 static const char *const hooked[] = {
 #define HOOK(name, params) #name,
 #define CALL_NEEDED(name, params)
+#define CALL(name, params)
 #include "../shim/symbols.def"
 #undef HOOK
 #undef CALL_NEEDED
+#undef CALL
 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))

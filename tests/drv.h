@@ -65,6 +65,16 @@ void drv_write(CUdeviceptr to, const void *host, size_t bytes);
 CUdeviceptr drv_alloc(size_t bytes);
 CUstream drv_stream(void); /* non-blocking */
 
+/* A kernel of kernels.cu, for launches in any context. */
+CUfunction drv_kernel(const char *name);
+
+/*
+ * Launches sim_copy_bytes(to, from, n) in one block, by cuLaunchKernelEx; `overlap`
+ * asks for programmatic stream serialization.
+ */
+CUresult drv_launch_copy(CUdeviceptr to, CUdeviceptr from, size_t n, CUstream stream,
+                         int overlap);
+
 /* A new context of device 0, current now; cuCtxCreate changed its shape too often. */
 CUcontext drv_context(void);
 

@@ -15,17 +15,21 @@
 static const char *const needed[] = {
 #define HOOK(name, params)
 #define CALL_NEEDED(name, params) #name,
+#define CALL(name, params) #name,
 #include "../shim/symbols.def"
 #undef HOOK
 #undef CALL_NEEDED
+#undef CALL
 };
 
 static const char *const hooked[] = {
 #define HOOK(name, params) #name,
 #define CALL_NEEDED(name, params)
+#define CALL(name, params)
 #include "../shim/symbols.def"
 #undef HOOK
 #undef CALL_NEEDED
+#undef CALL
 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
