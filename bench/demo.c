@@ -80,9 +80,9 @@ static void describe(CUgraph graph, char *text, size_t size)
 	}
 	must(cuGraphGetNodes(graph, &node, &count));
 	must(cuGraphNodeGetType(node, &type));
-	if (type == CU_GRAPH_NODE_TYPE_KERNEL) {
-		memset(&params, 0, sizeof params);
-		must(cuGraphKernelNodeGetParams(node, &params));
+	memset(&params, 0, sizeof params);
+	/* A fill says that it is a memset; asked as a kernel it has a name. */
+	if (cuGraphKernelNodeGetParams(node, &params) == CUDA_SUCCESS) {
 		if (!params.func || cuFuncGetName(&name, params.func) != CUDA_SUCCESS)
 			(void)cuKernelGetName(&name, params.kern);
 		snprintf(text, size, "kernel %s", name ? name : "of another name");

@@ -135,11 +135,16 @@ static void count_nodes(struct shot *shot, CUgraph graph)
 	nodes = need(calloc(n + 1, sizeof *nodes));
 	try(gpu.cuGraphGetNodes(graph, nodes, &n));
 	for (i = 0; i < n; i++) {
+		CUDA_KERNEL_NODE_PARAMS params;
 		CUgraphNodeType type;
 
+		/* A fill says that it is a memset; asked as a kernel it answers. */
 		try(gpu.cuGraphNodeGetType(nodes[i], &type));
-		shot->memset_nodes += type == CU_GRAPH_NODE_TYPE_MEMSET;
-		shot->kernel_nodes += type == CU_GRAPH_NODE_TYPE_KERNEL;
+		if (gpu.cuGraphKernelNodeGetParams_v2(nodes[i], &params) ==
+		    CUDA_SUCCESS)
+			shot->kernel_nodes++;
+		else
+			shot->memset_nodes += type == CU_GRAPH_NODE_TYPE_MEMSET;
 	}
 	free(nodes);
 }

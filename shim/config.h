@@ -14,6 +14,7 @@ struct config {
 	enum log_level log;
 	const char *log_file; /* NULL: stderr */
 	const char *stats;    /* NULL: none; CONFIG_STDERR; else a path */
+	int nodes;            /* explicit memset nodes too */
 	uint64_t max_bytes;   /* UINT64_MAX: no limit */
 };
 

@@ -3,6 +3,7 @@
 
 #include "capture.h"
 #include "config.h"
+#include "context.h"
 #include "guard.h"
 #include "image.h"
 #include "memory.h"
@@ -38,26 +39,79 @@ static enum reason reason_of(enum plan_result result)
 	return REASON_SHAPE;
 }
 
-/* The current context is the stream's. */
-static enum reason launch(const struct fill *f, uint64_t span, CUstream stream,
-                          CUcontext ctx)
+/* May a kernel do *f?  The current context is `ctx`. */
+static enum reason allowed(const struct fill *f, CUcontext ctx)
 {
-	void *params[PLAN_PARAMS];
-	struct plan p;
-	enum reason reason = memory_check(f->dst, span, ctx);
-	CUkernel kernel;
-	CUresult result;
+	uint64_t span;
+	enum reason reason = reason_of(fill_span(f, &span));
 
 	if (reason != SUBSTITUTED)
 		return reason;
-	reason = reason_of(plan_fill(f, &p));
+	if (fill_bytes(f) > config.max_bytes)
+		return REASON_MAX_BYTES;
+	return memory_check(f->dst, span, ctx);
+}
+
+/* The launch that does *f. */
+static enum reason prepare(const struct fill *f, struct plan *p, CUkernel *kernel)
+{
+	enum reason reason = reason_of(plan_fill(f, p));
+
 	if (reason != SUBSTITUTED)
 		return reason;
-	kernel = image_kernel(p.kernel);
-	if (!kernel)
+	*kernel = image_kernel(p->kernel);
+	if (!*kernel)
 		return REASON_IMAGE;
 	/* Before there is a node that another thread could ask about. */
 	record_made();
+	return SUBSTITUTED;
+}
+
+enum reason fill_node(const struct fill *f, CUcontext ctx, struct fill_node *n)
+{
+	CUkernel kernel;
+	enum reason reason = prepare(f, &n->plan, &kernel);
+
+	if (reason != SUBSTITUTED)
+		return reason;
+	plan_params(&n->plan, n->params);
+	n->node = (CUDA_KERNEL_NODE_PARAMS){.gridDimX = n->plan.grid,
+	                                    .gridDimY = 1,
+	                                    .gridDimZ = 1,
+	                                    .blockDimX = n->plan.block_x,
+	                                    .blockDimY = n->plan.block_y,
+	                                    .blockDimZ = 1,
+	                                    .kernelParams = n->params,
+	                                    .kern = kernel,
+	                                    .ctx = ctx};
+	return SUBSTITUTED;
+}
+
+enum reason fill_allowed(const struct fill *f, CUcontext ctx)
+{
+	struct context_while w;
+	enum reason reason;
+
+	if (context_enter(&w, ctx))
+		return REASON_STREAM;
+	reason = allowed(f, ctx);
+	context_leave(&w);
+	return reason;
+}
+
+/* The current context is the stream's. */
+static enum reason launch(const struct fill *f, CUstream stream, CUcontext ctx)
+{
+	void *params[PLAN_PARAMS];
+	struct plan p;
+	CUkernel kernel;
+	enum reason reason = allowed(f, ctx);
+	CUresult result;
+
+	if (reason == SUBSTITUTED)
+		reason = prepare(f, &p, &kernel);
+	if (reason != SUBSTITUTED)
+		return reason;
 	plan_params(&p, params);
 	result = DRV(cuLaunchKernel)((CUfunction)kernel, p.grid, 1, 1, p.block_x,
 	                             p.block_y, 1, 0, stream, params, NULL);
@@ -74,48 +128,20 @@ static enum reason launch(const struct fill *f, uint64_t span, CUstream stream,
 	return SUBSTITUTED;
 }
 
-/* Makes the stream's context current for the while: the two may differ. */
-static enum reason launch_in_context(const struct fill *f, uint64_t span,
-                                     CUstream stream)
-{
-	CUcontext ctx = NULL, current = NULL;
-	CUdevice device;
-	enum reason reason;
-	int tries;
-
-	if (DRV(cuStreamGetCtx)(stream, &ctx) != CUDA_SUCCESS || !ctx ||
-	    DRV(cuCtxGetCurrent)(&current) != CUDA_SUCCESS)
-		return REASON_STREAM;
-	if (ctx == current)
-		return launch(f, span, stream, ctx);
-	/* Without a current context that lives the driver's own call decides. */
-	if (DRV(cuCtxGetDevice)(&device) != CUDA_SUCCESS ||
-	    DRV(cuCtxPushCurrent_v2)(ctx) != CUDA_SUCCESS)
-		return REASON_STREAM;
-	reason = launch(f, span, stream, ctx);
-	/* The program's state must come back: a refusal may be a passing one. */
-	for (tries = 0; DRV(cuCtxPopCurrent_v2)(&ctx) != CUDA_SUCCESS; tries++)
-		if (tries) {
-			log_once(LOG_ERROR,
-			         "the driver keeps the stream's context current");
-			break;
-		}
-	return reason;
-}
-
+/* The stream's context need not be the current one. */
 static enum reason substitute(const struct fill *f, CUstream stream)
 {
-	uint64_t span;
+	struct context_while w;
+	CUcontext ctx = NULL;
 	enum reason reason;
 
 	if (!fill_enabled())
 		return REASON_OFF;
-	reason = reason_of(fill_span(f, &span));
-	if (reason != SUBSTITUTED)
-		return reason;
-	if (fill_bytes(f) > config.max_bytes)
-		return REASON_MAX_BYTES;
-	return launch_in_context(f, span, stream);
+	if (DRV(cuStreamGetCtx)(stream, &ctx) != CUDA_SUCCESS || context_enter(&w, ctx))
+		return REASON_STREAM;
+	reason = launch(f, stream, ctx);
+	context_leave(&w);
+	return reason;
 }
 
 static int fill_attempt(const struct fill *f, CUstream stream, const void *caller)

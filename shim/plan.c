@@ -42,10 +42,10 @@ enum plan_result fill_span(const struct fill *f, uint64_t *bytes)
 		return PLAN_MISALIGNED;
 	if (__builtin_mul_overflow(f->width, (uint64_t)f->elem, &row))
 		return PLAN_SHAPE;
-	/* A single row may leave its pitch at 0; any other pitch has to make sense. */
-	if (f->height > 1 || f->pitch) {
-		if (f->pitch % f->elem)
-			return PLAN_MISALIGNED;
+	if (f->pitch % f->elem)
+		return PLAN_MISALIGNED;
+	/* Of a single row the pitch says nothing, and the driver takes any. */
+	if (f->height > 1) {
 		if (f->pitch < row)
 			return PLAN_SHAPE;
 		if (__builtin_mul_overflow(f->pitch, f->height - 1, &rows))

@@ -17,7 +17,7 @@ struct fill {
 	uint32_t elem;   /* bytes per element: 1, 2 or 4 */
 	uint64_t width;  /* elements per row */
 	uint64_t height; /* rows; 1 for the one-dimensional calls */
-	uint64_t pitch;  /* bytes from row to row; 0 will do for a single row */
+	uint64_t pitch;  /* bytes from row to row; of a single row it means nothing */
 };
 
 enum fill_kernel {

@@ -188,7 +188,7 @@ static void pitches(CUdeviceptr p)
 	row("D2D32, pitch < width in bytes only", SHAPE(p, 4, 17, 3, 64), CALL_FAILS);
 	row("D2D height 1, pitch 0", SHAPE(p, 1, 64, 1, 0), KERNEL);
 	row("D2D32 height 1, pitch 0", SHAPE(p, 4, 64, 1, 0), KERNEL);
-	row("D2D height 1, 0 < pitch < width", SHAPE(p, 1, 64, 1, 32), MEMSET);
+	row("D2D height 1, 0 < pitch < width", SHAPE(p, 1, 64, 1, 32), KERNEL);
 	row("D2D width == pitch", SHAPE(p, 1, 64, 8, 64), KERNEL);
 	row("D2D width == pitch, height 1", SHAPE(p, 1, 64, 1, 64), KERNEL);
 	/* The last row ends before its pitch does, at the allocation's very end. */

@@ -57,7 +57,7 @@ static struct topology topology_of(CUgraph graph)
 	t.edges = MAX_EDGES;
 	must(get_edges(graph, from, to, data, &t.edges));
 	for (i = 0; i < t.nodes; i++) {
-		must(cuGraphNodeGetType(nodes[i], &t.types[i]));
+		t.types[i] = drv_type(nodes[i]);
 		t.kernels += t.types[i] == CU_GRAPH_NODE_TYPE_KERNEL;
 		if (t.types[i] == CU_GRAPH_NODE_TYPE_KERNEL)
 			t.types[i] = CU_GRAPH_NODE_TYPE_MEMSET;

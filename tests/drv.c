@@ -66,6 +66,16 @@ size_t drv_nodes(CUgraph graph)
 	return total;
 }
 
+CUgraphNodeType drv_type(CUgraphNode node)
+{
+	CUresult (*ask)(CUgraphNode, CUgraphNodeType *);
+	CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
+
+	*(void **)&ask = drv_own("cuGraphNodeGetType");
+	must(ask ? ask(node, &type) : CUDA_ERROR_NOT_FOUND);
+	return type;
+}
+
 size_t drv_count(CUgraph graph, CUgraphNodeType type)
 {
 	CUgraphNode *nodes;
@@ -77,12 +87,8 @@ size_t drv_count(CUgraph graph, CUgraphNodeType type)
 	if (!nodes)
 		bail("out of memory");
 	must(cuGraphGetNodes(graph, nodes, &total));
-	for (i = 0; i < total; i++) {
-		CUgraphNodeType is_type;
-
-		must(cuGraphNodeGetType(nodes[i], &is_type));
-		found += is_type == type;
-	}
+	for (i = 0; i < total; i++)
+		found += drv_type(nodes[i]) == type;
 	free(nodes);
 	return found;
 }

@@ -46,7 +46,13 @@ void drv_must(CUresult result, const char *call, const char *file, int line);
 	        : (printf("# not so at %s:%d: %s\n", __FILE__, __LINE__, #cond), \
 	           fflush(stdout), 0))
 
-/* Nodes of `graph` that are of `type`, child graphs not entered. */
+/*
+ * What the driver itself says of a node.  A fill node is a kernel to it, while the
+ * program's cuGraphNodeGetType, which the shim hooks, says that it is a memset.
+ */
+CUgraphNodeType drv_type(CUgraphNode node);
+
+/* Nodes of `graph` that drv_type() says are of `type`, child graphs not entered. */
 size_t drv_count(CUgraph graph, CUgraphNodeType type);
 size_t drv_nodes(CUgraph graph);
 

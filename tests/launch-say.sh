@@ -194,7 +194,7 @@ sed -n 's/^COUNT([a-z_]*, "GAPCOUNT_\([A-Z_]*\)", \([0-9]*\),.*/\1 \2/p' \
 awk '/^\.S[sh] / { inside = $2 == "gaps" } /^\.It / { name = $4 }
 	inside && /^The default is [0-9]*\.$/ { print name " " $4 + 0 }' "$MAN" >"$TMP/got"
 same "$TMP/got" "$TMP/wanted" "man page: the counter's defaults"
-is "$(man_options run | grep -c .)" 5 "man page: the options of run are found"
+is "$(man_options run | grep -c .)" 6 "man page: the options of run are found"
 get "$M" run --off --help
 is "$(head -n 1 "$TMP/out")" "$("$M" help run | head -n 1)" "--help behind an option"
 get "$M" help nonsense

@@ -50,12 +50,64 @@ static int bytes_right(CUgraph graph, int with_inner)
 	return good && holds(!memcmp(got, want, sizeof got));
 }
 
+/* A fill node in a graph of its own, and changes to it while the stream is captured. */
+struct explicit_node {
+	CUgraph graph;
+	CUgraphNode node;
+	CUgraphExec exec;
+	CUcontext ctx;
+	CUdeviceptr memory, managed;
+};
+
+static CUDA_MEMSET_NODE_PARAMS line(CUdeviceptr at)
+{
+	return (CUDA_MEMSET_NODE_PARAMS){
+	    .dst = at, .elementSize = 1, .width = SIZE, .height = 1};
+}
+
+/* Allocating and instantiating is what the capture forbids. */
+static void make(struct explicit_node *e, CUcontext ctx)
+{
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	CUDA_MEMSET_NODE_PARAMS set;
+
+	must(cuThreadExchangeStreamCaptureMode(&mode));
+	e->ctx = ctx;
+	e->memory = drv_alloc(SIZE);
+	must(cuMemAllocManaged(&e->managed, SIZE, CU_MEM_ATTACH_GLOBAL));
+	set = line(e->memory);
+	must(cuGraphCreate(&e->graph, 0));
+	must(cuGraphAddMemsetNode(&e->node, e->graph, NULL, 0, &set, ctx));
+	must(cuGraphInstantiateWithFlags(&e->exec, e->graph, 0));
+	must(cuThreadExchangeStreamCaptureMode(&mode));
+}
+
+static int change(const struct explicit_node *e)
+{
+	CUDA_MEMSET_NODE_PARAMS set = line(e->memory), nowhere = line(16);
+	CUDA_MEMSET_NODE_PARAMS elsewhere = line(e->managed);
+	CUgraphNode another;
+	int good;
+
+	good = holds(cuGraphAddMemsetNode(&another, e->graph, NULL, 0, &set, e->ctx) ==
+	             CUDA_SUCCESS);
+	good &= holds(cuGraphMemsetNodeSetParams(e->node, &set) == CUDA_SUCCESS);
+	good &= holds(cuGraphExecMemsetNodeSetParams(e->exec, e->node, &set, e->ctx) ==
+	              CUDA_SUCCESS);
+	good &= holds(cuGraphExecMemsetNodeSetParams(e->exec, e->node, &nowhere,
+	                                             e->ctx) != CUDA_SUCCESS);
+	/* Whether that may be is the driver's to say, which is asked for it. */
+	(void)cuGraphExecMemsetNodeSetParams(e->exec, e->node, &elsewhere, e->ctx);
+	return good;
+}
+
 /* The stream's context is not the current one, which takes the most driver calls. */
 static int reentered_from(void *arg)
 {
 	const char *function = arg;
 	CUcontext primary = drv_start();
 	int captured = strcmp(function, BEGIN) != 0, good;
+	struct explicit_node node;
 	CUgraph graph = NULL;
 	size_t nodes, work;
 
@@ -77,6 +129,8 @@ static int reentered_from(void *arg)
 	good = holds(cuMemsetD8Async(memory, 0x11, SIZE, stream) == CUDA_SUCCESS);
 	good &= holds(drv_launch_copy(memory + 2 * SIZE, memory, SIZE, stream, 1) ==
 	              CUDA_SUCCESS);
+	make(&node, primary);
+	good &= change(&node);
 	good &= holds(cuStreamEndCapture(stream, &graph) == CUDA_SUCCESS);
 	sim_reset();
 	good &= holds(entered > 0) && holds(inner == CUDA_SUCCESS);

@@ -104,6 +104,7 @@ def passed_through():
 # --- graphs ------------------------------------------------------------------------
 
 KERNEL, MEMSET, CHILD = 0, 2, 4  # CUgraphNodeType
+KERNEL_PARAMS = 128  # bytes, more than CUDA_KERNEL_NODE_PARAMS has
 
 
 def census(raw):
@@ -122,6 +123,10 @@ def census(raw):
         kind = ctypes.c_int()
         if cuda.cuGraphNodeGetType(node, ctypes.byref(kind)):
             raise RuntimeError("cuGraphNodeGetType failed")
+        # A fill says that it is a memset; asked as a kernel it answers.
+        params = ctypes.create_string_buffer(KERNEL_PARAMS)
+        if kind.value == MEMSET and not cuda.cuGraphKernelNodeGetParams_v2(node, params):
+            kind.value = KERNEL
         if kind.value == CHILD:
             child = ctypes.c_void_p()
             if cuda.cuGraphChildGraphNodeGetGraph(node, ctypes.byref(child)):

@@ -103,12 +103,16 @@ static void count_node(CUgraphNode node)
 	}
 	switch (type) {
 	case CU_GRAPH_NODE_TYPE_MEMSET:
-		memsets++;
-		break;
 	case CU_GRAPH_NODE_TYPE_KERNEL:
-		kernels++;
-		if (is_fill(node))
+		/* A fill says that it is a memset; asked as a kernel it has a name. */
+		if (is_fill(node)) {
+			kernels++;
 			fills++;
+		} else if (type == CU_GRAPH_NODE_TYPE_KERNEL) {
+			kernels++;
+		} else {
+			memsets++;
+		}
 		break;
 	case CU_GRAPH_NODE_TYPE_GRAPH:
 		if (driver.get_child(node, &child) == CUDA_SUCCESS)

@@ -18,6 +18,14 @@ static void must(CUresult result, const char *what)
 	exit(1);
 }
 
+/* A fill says that it is a memset, but what is a kernel can be asked as one. */
+static int is_kernel(CUgraphNode node)
+{
+	CUDA_KERNEL_NODE_PARAMS params;
+
+	return cuGraphKernelNodeGetParams(node, &params) == CUDA_SUCCESS;
+}
+
 static void print_nodes(CUgraph graph)
 {
 	CUgraphNode nodes[64];
@@ -27,8 +35,8 @@ static void print_nodes(CUgraph graph)
 	must(cuGraphGetNodes(graph, nodes, &count), "cuGraphGetNodes");
 	for (i = 0; i < count; i++) {
 		must(cuGraphNodeGetType(nodes[i], &type), "cuGraphNodeGetType");
-		memsets += type == CU_GRAPH_NODE_TYPE_MEMSET;
-		kernels += type == CU_GRAPH_NODE_TYPE_KERNEL;
+		kernels += is_kernel(nodes[i]);
+		memsets += type == CU_GRAPH_NODE_TYPE_MEMSET && !is_kernel(nodes[i]);
 	}
 	printf("memset %zu kernel %zu\n", memsets, kernels);
 }

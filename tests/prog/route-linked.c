@@ -35,6 +35,7 @@ static void *linked(const char *name, const char *exported)
 	           ENTRY(cuMemsetD2D32Async),
 	           ENTRY(cuGraphGetNodes),
 	           ENTRY(cuGraphNodeGetType),
+	           ENTRY(cuGraphKernelNodeGetParams),
 	           ENTRY(cuGraphInstantiateWithFlags),
 	           ENTRY(cuGraphLaunch)};
 	size_t i;

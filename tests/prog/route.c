@@ -26,6 +26,7 @@
 	F(cuMemsetD2D32Async)          \
 	F(cuGraphGetNodes)             \
 	F(cuGraphNodeGetType)          \
+	F(cuGraphKernelNodeGetParams)  \
 	F(cuGraphInstantiateWithFlags) \
 	F(cuGraphLaunch)
 
@@ -73,6 +74,7 @@ static const char *kind_of(CUgraph graph)
 {
 	CUgraphNode node;
 	CUgraphNodeType type;
+	CUDA_KERNEL_NODE_PARAMS params;
 	size_t count = 0;
 
 	must(cu.cuGraphGetNodes(graph, NULL, &count));
@@ -80,9 +82,10 @@ static const char *kind_of(CUgraph graph)
 		return "no single node";
 	must(cu.cuGraphGetNodes(graph, &node, &count));
 	must(cu.cuGraphNodeGetType(node, &type));
-	return type == CU_GRAPH_NODE_TYPE_KERNEL   ? "kernel"
-	       : type == CU_GRAPH_NODE_TYPE_MEMSET ? "memset"
-	                                           : "another node";
+	/* A fill says that it is a memset, and can be asked as a kernel. */
+	if (cu.cuGraphKernelNodeGetParams(node, &params) == CUDA_SUCCESS)
+		return "kernel";
+	return type == CU_GRAPH_NODE_TYPE_MEMSET ? "memset" : "another node";
 }
 
 /* Rows of `width` bytes at offset 16, each byte as element and value say. */

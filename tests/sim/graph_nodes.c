@@ -13,7 +13,7 @@ SIM_EXPORT CUresult cuGraphAddEmptyNode(CUgraphNode *out, CUgraph graph,
 	return sim_graph_add_for(out, graph, nodes, count, CU_GRAPH_NODE_TYPE_EMPTY);
 }
 
-static CUresult check_memset(const CUDA_MEMSET_NODE_PARAMS *set)
+CUresult sim_memset_params(const CUDA_MEMSET_NODE_PARAMS *set)
 {
 	if (!set || !set->width || !set->height ||
 	    (set->elementSize != 1 && set->elementSize != 2 && set->elementSize != 4))
@@ -29,7 +29,7 @@ SIM_EXPORT CUresult cuGraphAddMemsetNode(CUgraphNode *out, CUgraph graph,
                                          CUcontext ctx)
 {
 	SIM_CALL(cuGraphAddMemsetNode);
-	sim_entered = check_memset(set);
+	sim_entered = sim_memset_params(set);
 	if (sim_entered != CUDA_SUCCESS)
 		return sim_entered;
 	if (!sim_context_lives(ctx))
@@ -64,7 +64,7 @@ SIM_EXPORT CUresult cuGraphMemsetNodeSetParams(CUgraphNode node,
 	SIM_CALL(cuGraphMemsetNodeSetParams);
 	if (!is_type(node, CU_GRAPH_NODE_TYPE_MEMSET))
 		return CUDA_ERROR_INVALID_VALUE;
-	sim_entered = check_memset(set);
+	sim_entered = sim_memset_params(set);
 	if (sim_entered == CUDA_SUCCESS)
 		node->set = *set;
 	return sim_entered;

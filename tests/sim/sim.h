@@ -267,7 +267,8 @@ CUmemoryPool sim_pool(CUdevice device);
 CUresult sim_copy_run(const CUDA_MEMCPY3D *copy, CUdevice device);
 
 /* memset.c */
-CUresult sim_memset_check(const CUDA_MEMSET_NODE_PARAMS *set); /* alignment, shape */
+CUresult sim_memset_check(const CUDA_MEMSET_NODE_PARAMS *set);  /* alignment, shape */
+CUresult sim_memset_params(const CUDA_MEMSET_NODE_PARAMS *set); /* a node's: all */
 CUresult sim_memset_memory(const CUDA_MEMSET_NODE_PARAMS *set, CUdevice device);
 CUresult sim_memset_run(const CUDA_MEMSET_NODE_PARAMS *set, CUdevice device);
 

@@ -22,6 +22,17 @@ static int same_edges(CUgraph a, CUgraph b, size_t i)
 	return 1;
 }
 
+/* The kind of memory, and whose it is: a memset node is made for these. */
+static int same_memory(CUdeviceptr a, CUdeviceptr b)
+{
+	const struct region *x = sim_region(a), *y = sim_region(b);
+	int managed_x = x && x->kind == REGION_MANAGED,
+	    managed_y = y && y->kind == REGION_MANAGED;
+
+	return x && y && managed_x == managed_y && x->device == y->device &&
+	       (!x->ctx || !y->ctx || x->ctx == y->ctx);
+}
+
 /* A memset may change where it is one-dimensional and stays in its context. */
 static CUgraphExecUpdateResult compare(CUgraphNode old, CUgraphNode new)
 {
@@ -35,6 +46,9 @@ static CUgraphExecUpdateResult compare(CUgraphNode old, CUgraphNode new)
 	    (old->set.height > 1 || new->set.height > 1) &&
 	    (old->set.height != new->set.height || old->set.width != new->set.width ||
 	     old->set.elementSize != new->set.elementSize))
+		return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
+	if (old->type == CU_GRAPH_NODE_TYPE_MEMSET &&
+	    !same_memory(old->set.dst, new->set.dst))
 		return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
 	return sim_node_check(new) == CUDA_SUCCESS
 	           ? CU_GRAPH_EXEC_UPDATE_SUCCESS
@@ -106,7 +120,7 @@ SIM_EXPORT CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode
 	size_t i;
 
 	SIM_CALL(cuGraphExecMemsetNodeSetParams);
-	if (!exec || !node || !set || !set->elementSize || set->elementSize > 4)
+	if (!exec || !node || sim_memset_params(set) != CUDA_SUCCESS)
 		return CUDA_ERROR_INVALID_VALUE;
 	for (i = 0; i < exec->graph->count; i++) {
 		CUgraphNode held = exec->graph->nodes[i];
@@ -116,8 +130,7 @@ SIM_EXPORT CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode
 		wanted = *held;
 		wanted.set = *set;
 		wanted.ctx = ctx;
-		if (sim_memset_check(set) != CUDA_SUCCESS ||
-		    compare(held, &wanted) != CU_GRAPH_EXEC_UPDATE_SUCCESS)
+		if (compare(held, &wanted) != CU_GRAPH_EXEC_UPDATE_SUCCESS)
 			return CUDA_ERROR_INVALID_VALUE;
 		held->set = *set;
 		return CUDA_SUCCESS;

@@ -78,8 +78,11 @@ static void learn_node(const struct cupti *cupti, void *node, int depth)
 	if (driver.get_type(node, &type) != 0 ||
 	    cupti->cuptiGetGraphNodeId(node, &id) != ABI_SUCCESS)
 		return;
-	store_node(id, type == ABI_NODE_KERNEL && is_fill(node) ? GAP_FILL
-	                                                        : graphs_kind(type));
+	/* A fill says that it is a memset; asked as a kernel, it has a name. */
+	if (type == ABI_NODE_KERNEL || type == ABI_NODE_MEMSET)
+		store_node(id, is_fill(node) ? GAP_FILL : graphs_kind(type));
+	else
+		store_node(id, graphs_kind(type));
 	if (type == ABI_NODE_GRAPH && driver.get_child(node, &child) == 0)
 		learn(cupti, child, depth + 1);
 }

@@ -30,6 +30,14 @@ struct update_result {
 	void *node, *from_node;
 };
 
+/* CUDA_KERNEL_NODE_PARAMS_v2 */
+struct kernel_params {
+	void *function;
+	unsigned int sizes[7];
+	void **params, **extra;
+	void *kernel, *context;
+};
+
 /* F(what we call it, the exported name, parameters); all of them return a CUresult. */
 #define DRIVER_FUNCTIONS(F)                                                   \
 	F(cuInit, cuInit, (unsigned int))                                     \
@@ -75,6 +83,8 @@ struct update_result {
 	F(cuGraphExecUpdate_v1, cuGraphExecUpdate, (void *, void *, void **, int *))  \
 	F(cuGraphExecUpdate, cuGraphExecUpdate_v2,                                    \
 	  (void *, void *, struct update_result *))                                   \
+	F(cuGraphKernelNodeGetParams, cuGraphKernelNodeGetParams_v2,                  \
+	  (void *, struct kernel_params *))                                           \
 	F(cuGetProcAddress, cuGetProcAddress, (const char *, void **, int, uint64_t)) \
 	F(cuGetProcAddress_v2, cuGetProcAddress_v2,                                   \
 	  (const char *, void **, int, uint64_t, int *))

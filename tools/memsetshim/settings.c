@@ -32,8 +32,11 @@ const struct setting *settings_all(size_t *n)
 
 	for (i = 0; i < ARRAY_LEN(settings) && !settings[i].option; i++) {
 		settings[i].option = text_option(settings[i].variable, "MEMSETSHIM_");
+		/* A switch is on unless its option turns it off. */
 		if (!settings[i].option)
 			settings[i].option = "off";
+		else if (settings[i].kind == 'S')
+			settings[i].option = text_format("no-%s", settings[i].option);
 	}
 	*n = ARRAY_LEN(settings);
 	return settings;
