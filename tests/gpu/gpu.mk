@@ -9,8 +9,8 @@ COMPUTE_CAP = $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader \
 	2>/dev/null | sed -n '1s/\.//p')
 GPU_ARCH ?= sm_$(or $(COMPUTE_CAP),90)
 
-GPU_TESTS ?= $(patsubst %,tests/gpu/%.sh,cudart cublas seed pytorch pytorch_app \
-	startup sanitizer counter compare)
+GPU_TESTS ?= $(patsubst %,tests/gpu/%.sh,cudart runtimes cublas seed pytorch \
+	pytorch_app startup sanitizer counter compare)
 CUDA_LIB  := $(firstword $(wildcard $(CUDA)/lib64 $(CUDA)/lib))
 CUPTI_DIR := $(firstword $(wildcard $(CUDA)/extras/CUPTI/lib64) $(CUDA_LIB))
 SEED_CU   := $(wildcard $(SEED)/test.cu)
@@ -64,7 +64,10 @@ $(B)/gpu/seed-%: $(SEED_CU)
 	$(call say,NVCC,$@)$(call NVCC_GPU,$*) -o $@ $<
 
 
-.PHONY: compare-gpu seed gpu-programs gpu-bundle check-gpu-built
+# Exact versions, old ones first; the last is newer than many a driver.
+RUNTIMES ?= 11.8.89 12.1.105 12.4.127 12.9.79 13.0.96 13.5.37
+
+.PHONY: compare-gpu seed runtimes gpu-programs gpu-bundle check-gpu-built
 gpu-programs: $(GPU_PROGRAMS)
 
 GPU_ENV = $(TEST_ENV) DRIVER=real RESULTS="$(RESULTS)" PYTHON="$(PYTHON)"
@@ -81,6 +84,10 @@ compare-gpu: all gpu-programs ## memsetshim compare on programs that know nothin
 
 seed:              ## copy the seed's programs into build/ (carry them to the GPU)
 	$(Q)mkdir -p $(B)/seed && install -m 644 ../shared/seed/* $(B)/seed/
+
+runtimes:          ## build a program with CUDA runtimes from PyPI (carry build/runtimes to the GPU)
+	$(call say,PIP,$(B)/runtimes)CC="$(CC)" PYTHON="$(PYTHON)" WARN="$(WARN)" \
+		sh tests/gpu/build-runtimes $(B)/runtimes $(RUNTIMES)
 
 gpu-bundle:        ## check-gpu and bench-gpu in one go, and a table of the bars
 	$(Q)$(GPU_ENV) OUTDIR="$(OUTDIR)" sh tests/gpu/run.sh
