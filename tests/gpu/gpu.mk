@@ -85,7 +85,7 @@ compare-gpu: all gpu-programs ## memsetshim compare on programs that know nothin
 seed:              ## copy the seed's programs into build/ (carry them to the GPU)
 	$(Q)mkdir -p $(B)/seed && install -m 644 ../shared/seed/* $(B)/seed/
 
-runtimes:          ## build a program with CUDA runtimes from PyPI (carry build/runtimes to the GPU)
+runtimes:          ## build programs with CUDA runtimes from PyPI (carry build/runtimes)
 	$(call say,PIP,$(B)/runtimes)CC="$(CC)" PYTHON="$(PYTHON)" WARN="$(WARN)" \
 		sh tests/gpu/build-runtimes $(B)/runtimes $(RUNTIMES)
 

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Whichever release a program's CUDA runtime is of, shared or static, with either default
-# stream: its captured memsets are kernel nodes, its bytes and updates are right.
+# Whichever release a program's CUDA runtime is of, shared or static, with either
+# default stream: its captured memsets are kernel nodes, its bytes and updates are right.
 # shellcheck source=tests/gpu/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_gpu
 [ -s "$B/runtimes/list" ] ||
-	skip_all "no $B/runtimes: make runtimes fetches and builds it, where there is a network"
+	skip_all "no $B/runtimes: make runtimes builds it, where there is a network"
 KEPT=$RESULTS/runtimes
 mkdir -p "$KEPT"
 
@@ -47,10 +47,12 @@ arm()
 	env LD_PRELOAD="$SHIM" MEMSETSHIM_STATS="$kept.stats" timeout 60 "$program" \
 		>"$kept.shim" 2>"$kept.shim.err"
 	is $? 0 "$name: runs with the library"
-	# Whether the driver still answers as for a memset node is not what is asked here.
+	# Whether the driver still answers as for a memset node is not asked here.
 	is "$(told "$kept.shim" | sed 's/ memsets [0-9]*;/;/')" \
-		"$(expected "$1" "nodes 7 kernels 6")" "$name: kernel nodes, right bytes"
-	is "$(cat "$kept.shim.err")" "$(cat "$kept.bare.err")" "$name: the same on stderr"
+		"$(expected "$1" "nodes 7 kernels 6")" \
+		"$name: kernel nodes, right bytes"
+	is "$(cat "$kept.shim.err")" "$(cat "$kept.bare.err")" \
+		"$name: the same on stderr"
 }
 
 rm -f "$KEPT"/*.stats
