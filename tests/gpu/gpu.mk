@@ -11,6 +11,8 @@ GPU_ARCH ?= sm_$(or $(COMPUTE_CAP),90)
 
 GPU_TESTS ?= $(patsubst %,tests/gpu/%.sh,cudart runtimes cublas seed pytorch \
 	pytorch_app startup sanitizer counter compare)
+# Scripts that run on either driver.
+EITHER    := $(wildcard $(patsubst %,tests/%.sh,company deepbind exec exits ends unload))
 CUDA_LIB  := $(firstword $(wildcard $(CUDA)/lib64 $(CUDA)/lib))
 CUPTI_DIR := $(firstword $(wildcard $(CUDA)/extras/CUPTI/lib64) $(CUDA_LIB))
 SEED_CU   := $(wildcard $(SEED)/test.cu)
@@ -72,7 +74,7 @@ gpu-programs: $(GPU_PROGRAMS)
 
 GPU_ENV = $(TEST_ENV) DRIVER=real RESULTS="$(RESULTS)" PYTHON="$(PYTHON)"
 define CHECK_GPU
-	$(Q)$(GPU_ENV) sh tests/gpu/check $(filter $(B)/tests/drv-%,$(DRV)) $(GPU_TESTS)
+	$(Q)$(GPU_ENV) sh tests/gpu/check $(filter $(B)/tests/drv-%,$(DRV)) $(EITHER) $(GPU_TESTS)
 endef
 check-gpu: all gpu-programs  ## run the tests on a GPU; fails where there is none
 	$(CHECK_GPU)

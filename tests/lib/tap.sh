@@ -139,6 +139,18 @@ need_sim()
 	[ -n "${NVCC-unknown}" ] || skip_all "built without nvcc, so without fill kernels"
 }
 
+# Either driver: the simulated one, which is also what programs are linked to, or with
+# DRIVER=real this machine's.
+need_driver()
+{
+	need_sim
+	[ "${DRIVER:-sim}" = real ] || return 0
+	for device in /dev/nvidia[0-9]* /dev/dxg; do
+		[ ! -e "$device" ] || return 0
+	done
+	nvidia-smi -L >/dev/null 2>&1 || skip_all "no GPU on this machine"
+}
+
 need_cc()
 {
 	command -v "${CC%% *}" >/dev/null || skip_all "no C compiler ($CC)"
@@ -160,6 +172,16 @@ unshimmed()
 with_sim()
 {
 	env LD_LIBRARY_PATH="$SIM${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" "$@"
+}
+
+# with_driver COMMAND...: the driver that need_driver is about is the libcuda it finds
+with_driver()
+{
+	if [ "${DRIVER:-sim}" = real ]; then
+		"$@"
+	else
+		with_sim "$@"
+	fi
 }
 
 # compile OUTPUT ARGUMENT...: warnings are errors; ends the test when it fails
