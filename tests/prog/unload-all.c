@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * unload-all LIBRARY: opens a library that brings libcuda, lets it use it, closes it,
+ * and does so again.  Linked to neither.  As the library, what is done there.
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+
+#include "unload.h"
+
+#ifdef UNLOAD_LIBRARY
+
+void unload_all(const char *what)
+{
+	outside_start();
+	outside_capture(what);
+}
+
+#else
+
+int main(int argc, char **argv)
+{
+	int round;
+
+	for (round = 1; argc == 2 && round <= 3; round++) {
+		void *library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+		__typeof__(&unload_all) all;
+		void *libcuda;
+		char what[16];
+
+		if (!library) {
+			printf("%s\n", dlerror());
+			return 1;
+		}
+		*(void **)&all = dlsym(library, "unload_all");
+		snprintf(what, sizeof what, "round %d", round);
+		all(what);
+		dlclose(library);
+		/* A second user of the driver, who keeps its handle for a moment. */
+		libcuda = dlopen("libcuda.so.1", RTLD_NOW);
+		printf("cuMemsetD8Async %s\n",
+		       libcuda && dlsym(libcuda, "cuMemsetD8Async") ? "there" : "gone");
+		if (libcuda)
+			dlclose(libcuda);
+	}
+	return round != 4;
+}
+
+#endif
