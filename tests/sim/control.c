@@ -2,6 +2,7 @@
 /*
  * control.c - counting, faults, callbacks and the log of every driver call.
  */
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,9 @@ static struct entry {
 	void (*callback)(void *);
 	void *arg;
 } entries[MAX_FUNCTIONS];
+
+/* The process is ending: from here on every call says that the driver is gone. */
+static atomic_int ended;
 
 static const char **log_names;
 static int log_length;
@@ -93,7 +97,7 @@ CUresult sim_enter(const char *function)
 		callback(arg);
 		in_callback = 0;
 	}
-	return result;
+	return ended ? CUDA_ERROR_DEINITIALIZED : result;
 }
 
 /* Like the real driver's, this one's state does not outlive a fork. */
@@ -108,6 +112,11 @@ static void after_fork(void)
 __attribute__((constructor)) static void start(void)
 {
 	pthread_atfork(NULL, NULL, after_fork);
+}
+
+__attribute__((destructor)) static void end(void)
+{
+	ended = 1;
 }
 
 SIM_EXPORT void sim_reset(void)
