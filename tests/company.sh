@@ -56,6 +56,14 @@ both()
 	is "$(cat "$TMP/err")" "" "$1 before it: nothing is printed"
 }
 
+# --- itself, elsewhere and under another name ---
+mkdir "$TMP/lib-1.2,x"
+cp "$SHIM" "$TMP/lib-1.2,x/cuda+other.so.7"
+run "$TMP/here" "$SHIM"
+run "$TMP/elsewhere" "$TMP/lib-1.2,x/cuda+other.so.7"
+is "$(count "$TMP/here" ': kernel, bytes right$')" 12 "alone: kernels"
+same "$TMP/elsewhere" "$TMP/here" "from an odd path, under another name: the same"
+
 # --- an allocator ---
 jemalloc=
 for path in /usr/lib/*/libjemalloc.so.2 /usr/lib64/libjemalloc.so.2 \

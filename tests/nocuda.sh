@@ -41,6 +41,13 @@ else
 	skip "no python3"
 fi
 
+printf '#include <stdio.h>\nint main(void) { return puts("static") == EOF; }\n' >"$TMP/s.c"
+if [ -z "$SAN" ] && "${CC%% *}" -static -o "$TMP/static" "$TMP/s.c" 2>/dev/null; then
+	alike "a static program" "$TMP/static"
+else
+	skip "no static program can be built"
+fi
+
 MEMSETSHIM_STATS=1
 export MEMSETSHIM_STATS
 alike "echo, statistics asked for" /bin/echo x
