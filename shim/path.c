@@ -30,6 +30,8 @@ int path_expand(const char *pattern, char *path, size_t size)
 		memcpy(path + used, word, length);
 		used += length;
 	}
+	if (used >= size) /* no room at all */
+		return -1;
 	path[used] = '\0';
 	return 0;
 }
