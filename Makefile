@@ -47,7 +47,9 @@ SIM_SRC  := $(wildcard tests/sim/*.c) tests/fill_host.c shim/plan.c
 # What needs cuda.h or cupti.h.
 UNIT_SRC := $(filter-out $(if $(HAVE_CUDA_H),,tests/unit-bench.c) \
         $(if $(HAVE_CUPTI_H),,tests/unit-cupti-abi.c tests/unit-mock-cupti.c),$(wildcard tests/unit-*.c))
-UNIT  := $(UNIT_SRC:tests/%.c=$(B)/tests/%)
+FUZZ_SRC := $(wildcard tests/fuzz-*.c)
+FUZZ  := $(FUZZ_SRC:tests/%.c=$(B)/tests/%)
+UNIT  := $(UNIT_SRC:tests/%.c=$(B)/tests/%) $(FUZZ)
 DRV   := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/drv-*.c tests/sim-*.c))
 SCRIPTS := $(wildcard tests/*.sh)
 BENCH := $(B)/memsetbench
@@ -56,7 +58,7 @@ GAPCOUNT := $(B)/libgapcount.so
 
 .DEFAULT_GOAL := all
 .SECONDARY:
-.PHONY: all pure check check-unit check-gpu bench bench-gpu demo lint format install \
+.PHONY: fuzz all pure check check-unit check-gpu bench bench-gpu demo lint format install \
         uninstall clean help tests lint-format lint-cppcheck lint-tidy lint-shell lint-man
 
 ifeq ($(HAVE_CUDA_H),)
@@ -151,6 +153,31 @@ $(B)/tests/kernels.o: tests/kernels.S $(B)/tests.fatbin
 	$(call say,AS,$@)$(CC) $(CPPFLAGS) -fPIC -DTEST_IMAGE='"$(B)/tests.fatbin"' -c -o $@ $<
 
 DRV_COMMON := $(B)/tests/drv.o $(B)/tests/drv_kernel.o $(B)/tests/kernels.o $(B)/shim/plan.o $(B)/tests/fill_host.o
+# The fuzz targets: with a main() of our own they are tests like any other, with clang's
+# they look for inputs that break something.
+FUZZ_PURE := $(B)/tests/fill_host.o $(PURE_OBJ)
+FUZZ_SECONDS ?= 20
+$(B)/tests/fuzz-config $(B)/fuzz/config: override LDFLAGS += -Wl,--wrap=open,--wrap=write
+$(B)/tests/fuzz-%: $(B)/tests/fuzz-%.o $(B)/tests/fuzz_main.o $(FUZZ_PURE)
+	$(call say,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -pthread
+$(B)/fuzz/%: $(B)/tests/fuzz-%.o $(FUZZ_PURE)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ -pthread
+
+FUZZ_RUNS := $(FUZZ_SRC:tests/%.c=run-%)
+.PHONY: $(FUZZ_RUNS)
+$(FUZZ_RUNS): run-fuzz-%: $(B)/fuzz/%
+	cd $(<D) && ./$(<F) -max_total_time=$(FUZZ_SECONDS) -timeout=10 -max_len=1024 \
+		-verbosity=0 -print_final_stats=1
+
+fuzz:              ## look for inputs that break something: FUZZ_SECONDS=20 for each target
+	@if echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | clang -x c -o /dev/null \
+		-fsanitize=fuzzer,address,undefined - 2>/dev/null; then \
+		$(MAKE) B=build/fuzz CC=clang SAN=fuzzer-no-link,address,undefined $(FUZZ_RUNS); \
+	else \
+		echo "memsetshim: fuzz: skipped, there is no clang here that has a fuzzer"; \
+	fi
+
 define LINK_DRV
 	$(call say,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(DRV_MORE) $(DRV_COMMON) -L$(B)/sim -lcuda -ldl -pthread
 endef
