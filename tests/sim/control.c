@@ -190,3 +190,18 @@ SIM_EXPORT const char *sim_log_entry(int i)
 	pthread_mutex_unlock(&control);
 	return name;
 }
+
+SIM_EXPORT struct sim_live sim_live(void)
+{
+	struct sim_live live;
+	struct region *r;
+	CUstream s;
+	int held __attribute__((cleanup(sim_unlock))) = sim_lock();
+
+	live = (struct sim_live){.libraries = sim_libraries(), .graphs = sim_graphs()};
+	for (s = sim_streams(); s; s = s->next)
+		live.streams += s->ctx && s->kind == STREAM_NORMAL;
+	for (r = sim_regions(); r; r = r->next)
+		live.allocations++;
+	return live;
+}

@@ -7,8 +7,16 @@
 
 #include "sim.h"
 
+static int graphs;
+
+int sim_graphs(void)
+{
+	return graphs;
+}
+
 CUgraph sim_graph_new(void)
 {
+	graphs++;
 	return sim_new(1, sizeof(struct CUgraph_st));
 }
 
@@ -73,6 +81,7 @@ void sim_graph_free(CUgraph graph)
 		free_node(graph->nodes[i]);
 	free(graph->nodes);
 	free(graph);
+	graphs--;
 }
 
 static CUgraphNode copy_node(CUgraph graph, CUgraphNode from)

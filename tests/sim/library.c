@@ -11,6 +11,16 @@
 
 static CUlibrary libraries;
 
+int sim_libraries(void)
+{
+	CUlibrary l;
+	int n = 0;
+
+	for (l = libraries; l; l = l->next)
+		n += l->magic == SIM_LIBRARY_MAGIC;
+	return n;
+}
+
 /* A fat binary, its wrapper, an ELF image, or PTX text. */
 static int is_image(const void *code)
 {

@@ -307,6 +307,7 @@ size_t sim_next_mark(void);
 
 /* graph.c */
 CUgraph sim_graph_new(void);
+int sim_graphs(void); /* how many there are */
 /* For a program's own call: INVALID_VALUE for dependencies that are not of the graph.
  */
 CUresult sim_graph_add_for(CUgraphNode *out, CUgraph graph, const CUgraphNode *nodes,
@@ -334,6 +335,7 @@ CUresult sim_launch_run(const struct launch *launch, CUcontext ctx);
 #define SIM_FUNCTION_MAGIC 0x66756e63u
 CUfunction sim_function(CUkernel kernel, CUcontext ctx); /* loads it if need be */
 void sim_functions_forget(CUcontext ctx);
+int sim_libraries(void); /* how many are loaded */
 
 /* launch.c */
 CUresult sim_launch_set(struct launch *l, CUfunction function, const unsigned int *dims,

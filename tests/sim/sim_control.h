@@ -51,6 +51,15 @@ void sim_device_count(int count);
 /* Kernels run so far, in and out of graphs; memset nodes are not kernels. */
 unsigned long long sim_kernel_launches(void);
 
+/* What is there now and would be a leak, were nobody to end it. */
+struct sim_live {
+	int libraries;   /* and modules, loaded */
+	int graphs;      /* those of captures, copies and executable graphs too */
+	int streams;     /* but for the default ones, which come by themselves */
+	int allocations; /* mappings and registered memory too */
+};
+struct sim_live sim_live(void);
+
 /* Bytes found changed between an allocation's end and its guard page. */
 unsigned long long sim_overruns(void);
 
