@@ -196,7 +196,7 @@ SIM_EXPORT struct sim_live sim_live(void)
 	struct sim_live live;
 	struct region *r;
 	CUstream s;
-	int held __attribute__((cleanup(sim_unlock))) = sim_lock();
+	__attribute__((cleanup(sim_unlock), unused)) int held = sim_lock();
 
 	live = (struct sim_live){.libraries = sim_libraries(), .graphs = sim_graphs()};
 	for (s = sim_streams(); s; s = s->next)
