@@ -23,7 +23,7 @@ void sim_event_mark(CUevent event)
 	event->recorded = 1;
 }
 
-static CUresult check(CUevent event)
+CUresult sim_event_check(CUevent event)
 {
 	CUevent e;
 
@@ -54,7 +54,7 @@ SIM_EXPORT CUresult cuEventCreate(CUevent *event, unsigned int flags)
 SIM_EXPORT CUresult cuEventDestroy_v2(CUevent event)
 {
 	SIM_CALL(cuEventDestroy_v2);
-	sim_entered = check(event);
+	sim_entered = sim_event_check(event);
 	if (sim_entered != CUDA_SUCCESS)
 		return sim_entered;
 	sim_deps_clear(&event->deps);
@@ -65,7 +65,7 @@ SIM_EXPORT CUresult cuEventDestroy_v2(CUevent event)
 /* An event that marks a place in a capture marks no moment. */
 static CUresult moment(CUevent event)
 {
-	CUresult result = check(event);
+	CUresult result = sim_event_check(event);
 
 	if (result != CUDA_SUCCESS)
 		return result;
@@ -122,7 +122,7 @@ SIM_EXPORT CUresult cuEventElapsedTime_v2(float *ms, CUevent from, CUevent to)
 static CUresult record(CUevent event, CUstream s, unsigned int flags)
 {
 	int active;
-	CUresult result = check(event);
+	CUresult result = sim_event_check(event);
 
 	if (result == CUDA_SUCCESS)
 		result = sim_capturing(s, &active);
@@ -175,7 +175,7 @@ static CUresult join(CUstream s, CUevent event, int active)
 static CUresult wait_event(CUstream s, CUevent event, unsigned int flags)
 {
 	int active;
-	CUresult result = check(event);
+	CUresult result = sim_event_check(event);
 
 	if (result == CUDA_SUCCESS)
 		result = sim_capturing(s, &active);

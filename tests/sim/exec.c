@@ -116,8 +116,8 @@ static CUresult launch(CUgraphExec exec, CUstream s)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!active)
 		return sim_graph_run(exec->graph, exec->order, s->ctx);
-	sim_capture_node(s, CU_GRAPH_NODE_TYPE_GRAPH)->child =
-	    sim_graph_copy(exec->graph);
+	sim_node_own(sim_capture_node(s, CU_GRAPH_NODE_TYPE_GRAPH),
+	             sim_graph_copy(exec->graph));
 	return CUDA_SUCCESS;
 }
 

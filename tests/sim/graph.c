@@ -46,22 +46,83 @@ CUgraphNode sim_graph_add(CUgraph graph, CUgraphNodeType type, const struct deps
 	return node;
 }
 
+int sim_edge_valid(CUgraphNode from, CUgraphNodeType to, const CUgraphEdgeData *edge)
+{
+	int kernels =
+	    from->type == CU_GRAPH_NODE_TYPE_KERNEL && to == CU_GRAPH_NODE_TYPE_KERNEL;
+	size_t i;
+
+	for (i = 0; i < sizeof edge->reserved; i++)
+		if (edge->reserved[i])
+			return 0;
+	if (edge->to_port || edge->from_port > CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER)
+		return 0;
+	if (edge->from_port && from->type != CU_GRAPH_NODE_TYPE_KERNEL)
+		return 0;
+	if (edge->type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC)
+		return kernels && edge->from_port;
+	return edge->type == CU_GRAPH_DEPENDENCY_TYPE_DEFAULT &&
+	       edge->from_port != CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
+}
+
+CUresult sim_graph_add_with(CUgraphNode *out, CUgraph graph, const CUgraphNode *nodes,
+                            const CUgraphEdgeData *edges, size_t count,
+                            CUgraphNodeType type)
+{
+	struct deps deps = {0};
+	CUresult result = CUDA_SUCCESS;
+	size_t i;
+
+	if (!out || !graph || (count && !nodes) || (edges && !nodes))
+		return CUDA_ERROR_INVALID_VALUE;
+	for (i = 0; i < count && result == CUDA_SUCCESS; i++) {
+		CUgraphEdgeData edge = edges ? edges[i] : SIM_FULL_EDGE;
+
+		if (!nodes[i] || nodes[i]->graph != graph ||
+		    !sim_edge_valid(nodes[i], type, &edge))
+			result = CUDA_ERROR_INVALID_VALUE;
+		else
+			sim_deps_add(&deps, nodes[i], edge);
+	}
+	if (deps.count != count) /* the same dependency twice */
+		result = CUDA_ERROR_INVALID_VALUE;
+	if (result == CUDA_SUCCESS)
+		*out = sim_graph_add(graph, type, &deps);
+	sim_deps_clear(&deps);
+	return result;
+}
+
 CUresult sim_graph_add_for(CUgraphNode *out, CUgraph graph, const CUgraphNode *nodes,
                            size_t count, CUgraphNodeType type)
 {
-	struct deps deps = {0};
+	return sim_graph_add_with(out, graph, nodes, NULL, count, type);
+}
+
+/* The memory of a node, and a condition's bodies, exist once. */
+int sim_graph_may_copy(CUgraph graph)
+{
+	return !sim_graph_has_memory(graph);
+}
+
+int sim_graph_has_memory(CUgraph graph)
+{
 	size_t i;
 
-	if (!out || !graph || (count && !nodes))
-		return CUDA_ERROR_INVALID_VALUE;
-	for (i = 0; i < count; i++)
-		if (!nodes[i] || nodes[i]->graph != graph)
-			return CUDA_ERROR_INVALID_VALUE;
-	for (i = 0; i < count; i++)
-		sim_deps_add(&deps, nodes[i], SIM_FULL_EDGE);
-	*out = sim_graph_add(graph, type, &deps);
-	sim_deps_clear(&deps);
-	return CUDA_SUCCESS;
+	for (i = 0; i < graph->count; i++) {
+		CUgraphNode node = graph->nodes[i];
+
+		if (node->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
+		    node->type == CU_GRAPH_NODE_TYPE_MEM_FREE ||
+		    (node->child && sim_graph_has_memory(node->child)))
+			return 1;
+	}
+	return 0;
+}
+
+void sim_node_own(CUgraphNode node, CUgraph child)
+{
+	node->child = child;
+	child->owner = node;
 }
 
 static void free_node(CUgraphNode node)
@@ -95,7 +156,7 @@ static CUgraphNode copy_node(CUgraph graph, CUgraphNode from)
 	if (from->launch.kernel)
 		sim_launch_copy(&node->launch, &from->launch);
 	if (from->child)
-		node->child = sim_graph_copy(from->child);
+		sim_node_own(node, sim_graph_copy(from->child));
 	append(graph, node);
 	return node;
 }
@@ -134,7 +195,7 @@ SIM_EXPORT CUresult cuGraphCreate(CUgraph *graph, unsigned int flags)
 SIM_EXPORT CUresult cuGraphDestroy(CUgraph graph)
 {
 	SIM_CALL(cuGraphDestroy);
-	if (!graph)
+	if (!graph || graph->owner)
 		return CUDA_ERROR_INVALID_VALUE;
 	sim_graph_free(graph);
 	return CUDA_SUCCESS;
@@ -143,7 +204,7 @@ SIM_EXPORT CUresult cuGraphDestroy(CUgraph graph)
 SIM_EXPORT CUresult cuGraphClone(CUgraph *clone, CUgraph graph)
 {
 	SIM_CALL(cuGraphClone);
-	if (!clone || !graph)
+	if (!clone || !graph || !sim_graph_may_copy(graph))
 		return CUDA_ERROR_INVALID_VALUE;
 	*clone = sim_graph_copy(graph);
 	return CUDA_SUCCESS;
@@ -171,7 +232,7 @@ SIM_EXPORT CUresult cuGraphDestroyNode(CUgraphNode node)
 	size_t i, kept = 0;
 
 	SIM_CALL(cuGraphDestroyNode);
-	if (!node)
+	if (!node || sim_graph_has_memory(node->graph))
 		return CUDA_ERROR_INVALID_VALUE;
 	graph = node->graph;
 	for (i = 0; i < graph->count; i++) {

@@ -19,7 +19,8 @@ static CUDA_KERNEL_NODE_PARAMS widen(const CUDA_KERNEL_NODE_PARAMS_v1 *p)
 	                                 .extra = p->extra};
 }
 
-static CUresult set(struct launch *l, CUcontext *ctx, const CUDA_KERNEL_NODE_PARAMS *p)
+CUresult sim_kernel_set(struct launch *l, CUcontext *ctx,
+                        const CUDA_KERNEL_NODE_PARAMS *p)
 {
 	unsigned int dims[] = {p->gridDimX,  p->gridDimY,  p->gridDimZ,
 	                       p->blockDimX, p->blockDimY, p->blockDimZ};
@@ -42,7 +43,7 @@ static CUresult add(CUgraphNode *out, CUgraph graph, const CUgraphNode *nodes,
 {
 	struct launch l = {0};
 	CUcontext ctx = NULL;
-	CUresult result = set(&l, &ctx, p);
+	CUresult result = sim_kernel_set(&l, &ctx, p);
 
 	if (result == CUDA_SUCCESS)
 		result = sim_graph_add_for(out, graph, nodes, count,
@@ -129,7 +130,7 @@ SIM_EXPORT CUresult cuGraphKernelNodeGetParams(CUgraphNode node,
 
 static CUresult change(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *p)
 {
-	return is_kernel_node(node) ? set(&node->launch, &node->ctx, p)
+	return is_kernel_node(node) ? sim_kernel_set(&node->launch, &node->ctx, p)
 	                            : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -156,12 +157,9 @@ SIM_EXPORT CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node,
 static CUresult change_copy(CUgraphExec exec, CUgraphNode node,
                             const CUDA_KERNEL_NODE_PARAMS *p)
 {
-	size_t i;
+	CUgraphNode held = sim_exec_node(exec, node);
 
-	for (i = 0; exec && node && i < exec->graph->count; i++)
-		if (exec->graph->nodes[i]->original == node)
-			return change(exec->graph->nodes[i], p);
-	return CUDA_ERROR_INVALID_VALUE;
+	return held ? change(held, p) : CUDA_ERROR_INVALID_VALUE;
 }
 
 SIM_EXPORT CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,

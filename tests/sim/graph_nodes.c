@@ -70,14 +70,22 @@ SIM_EXPORT CUresult cuGraphMemsetNodeSetParams(CUgraphNode node,
 	return sim_entered;
 }
 
+CUresult sim_memcpy_params(const CUDA_MEMCPY3D *copy)
+{
+	return copy && copy->srcMemoryType != CU_MEMORYTYPE_ARRAY &&
+	               copy->dstMemoryType != CU_MEMORYTYPE_ARRAY
+	           ? CUDA_SUCCESS
+	           : CUDA_ERROR_INVALID_VALUE;
+}
+
 SIM_EXPORT CUresult cuGraphAddMemcpyNode(CUgraphNode *out, CUgraph graph,
                                          const CUgraphNode *nodes, size_t count,
                                          const CUDA_MEMCPY3D *copy, CUcontext ctx)
 {
 	SIM_CALL(cuGraphAddMemcpyNode);
-	if (!copy || copy->srcMemoryType == CU_MEMORYTYPE_ARRAY ||
-	    copy->dstMemoryType == CU_MEMORYTYPE_ARRAY)
-		return CUDA_ERROR_INVALID_VALUE;
+	sim_entered = sim_memcpy_params(copy);
+	if (sim_entered != CUDA_SUCCESS)
+		return sim_entered;
 	if (!sim_context_lives(ctx))
 		return CUDA_ERROR_INVALID_CONTEXT;
 	sim_entered =
@@ -119,13 +127,13 @@ SIM_EXPORT CUresult cuGraphAddChildGraphNode(CUgraphNode *out, CUgraph graph,
 	CUgraph copy;
 
 	SIM_CALL(cuGraphAddChildGraphNode);
-	if (!child)
+	if (!child || !sim_graph_may_copy(child))
 		return CUDA_ERROR_INVALID_VALUE;
 	copy = sim_graph_copy(child);
 	sim_entered =
 	    sim_graph_add_for(out, graph, nodes, count, CU_GRAPH_NODE_TYPE_GRAPH);
 	if (sim_entered == CUDA_SUCCESS)
-		(*out)->child = copy;
+		sim_node_own(*out, copy);
 	else
 		sim_graph_free(copy);
 	return sim_entered;
@@ -140,31 +148,34 @@ SIM_EXPORT CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode node, CUgraph *chi
 	return CUDA_SUCCESS;
 }
 
-static CUresult add_event(CUgraphNode *out, CUgraph graph, const CUgraphNode *nodes,
-                          size_t count, CUevent event, CUgraphNodeType type)
+SIM_EXPORT CUresult cuGraphMemcpyNodeSetParams(CUgraphNode node,
+                                               const CUDA_MEMCPY3D *copy)
 {
-	CUresult result = event ? sim_graph_add_for(out, graph, nodes, count, type)
-	                        : CUDA_ERROR_INVALID_VALUE;
-
-	if (result == CUDA_SUCCESS)
-		(*out)->event = event;
-	return result;
+	SIM_CALL(cuGraphMemcpyNodeSetParams);
+	if (!is_type(node, CU_GRAPH_NODE_TYPE_MEMCPY))
+		return CUDA_ERROR_INVALID_VALUE;
+	sim_entered = sim_memcpy_params(copy);
+	if (sim_entered == CUDA_SUCCESS)
+		node->copy = *copy;
+	return sim_entered;
 }
 
-SIM_EXPORT CUresult cuGraphAddEventRecordNode(CUgraphNode *out, CUgraph graph,
-                                              const CUgraphNode *nodes, size_t count,
-                                              CUevent event)
+SIM_EXPORT CUresult cuGraphHostNodeGetParams(CUgraphNode node,
+                                             CUDA_HOST_NODE_PARAMS *host)
 {
-	SIM_CALL(cuGraphAddEventRecordNode);
-	return add_event(out, graph, nodes, count, event,
-	                 CU_GRAPH_NODE_TYPE_EVENT_RECORD);
+	SIM_CALL(cuGraphHostNodeGetParams);
+	if (!host || !is_type(node, CU_GRAPH_NODE_TYPE_HOST))
+		return CUDA_ERROR_INVALID_VALUE;
+	*host = node->host;
+	return CUDA_SUCCESS;
 }
 
-SIM_EXPORT CUresult cuGraphAddEventWaitNode(CUgraphNode *out, CUgraph graph,
-                                            const CUgraphNode *nodes, size_t count,
-                                            CUevent event)
+SIM_EXPORT CUresult cuGraphHostNodeSetParams(CUgraphNode node,
+                                             const CUDA_HOST_NODE_PARAMS *host)
 {
-	SIM_CALL(cuGraphAddEventWaitNode);
-	return add_event(out, graph, nodes, count, event,
-	                 CU_GRAPH_NODE_TYPE_WAIT_EVENT);
+	SIM_CALL(cuGraphHostNodeSetParams);
+	if (!host || !host->fn || !is_type(node, CU_GRAPH_NODE_TYPE_HOST))
+		return CUDA_ERROR_INVALID_VALUE;
+	node->host = *host;
+	return CUDA_SUCCESS;
 }

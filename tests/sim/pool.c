@@ -46,14 +46,23 @@ SIM_EXPORT CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device)
  */
 static CUresult allocate(CUdeviceptr *at, size_t bytes, CUstream s)
 {
+	CUgraphNode node;
 	int active;
 	CUresult result = sim_capturing(s, &active);
 
 	if (result != CUDA_SUCCESS)
 		return result;
 	result = sim_allocate(at, bytes, active ? REGION_GRAPH : REGION_POOL, s->ctx);
-	if (result == CUDA_SUCCESS && active)
-		sim_capture_node(s, CU_GRAPH_NODE_TYPE_MEM_ALLOC)->memory = *at;
+	if (result == CUDA_SUCCESS && active) {
+		node = sim_capture_node(s, CU_GRAPH_NODE_TYPE_MEM_ALLOC);
+		node->memory = *at;
+		node->alloc = (CUDA_MEM_ALLOC_NODE_PARAMS){
+		    .poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+		                  .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE,
+		                               .id = s->ctx->device}},
+		    .bytesize = bytes,
+		    .dptr = *at};
+	}
 	return result;
 }
 
@@ -75,7 +84,7 @@ static CUresult free_async(CUdeviceptr at, CUstream s)
 	if (!r || r->base != at)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (active) {
-		if (r->kind != REGION_GRAPH)
+		if (!sim_freeable(s->capture->graph, at))
 			return CUDA_ERROR_INVALID_VALUE;
 		sim_capture_node(s, CU_GRAPH_NODE_TYPE_MEM_FREE)->memory = at;
 		return CUDA_SUCCESS;

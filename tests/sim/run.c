@@ -85,6 +85,8 @@ static CUresult run_child(CUgraph child, CUcontext ctx)
 
 static CUresult run(CUgraphNode node, CUcontext ctx)
 {
+	if (node->disabled)
+		return CUDA_SUCCESS;
 	if (needs_context(node->type)) {
 		if (!sim_context_lives(node->ctx))
 			return CUDA_ERROR_CONTEXT_IS_DESTROYED;

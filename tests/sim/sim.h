@@ -134,9 +134,12 @@ struct CUgraphNode_st {
 	CUevent event;
 	CUgraph child;
 	CUdeviceptr memory;
+	CUDA_MEM_ALLOC_NODE_PARAMS alloc;
+	int disabled;
 };
 
 struct CUgraph_st {
+	CUgraphNode owner; /* the node that this is the child of */
 	CUgraphNode *nodes;
 	size_t count, room;
 };
@@ -268,7 +271,6 @@ CUresult sim_copy_run(const CUDA_MEMCPY3D *copy, CUdevice device);
 
 /* memset.c */
 CUresult sim_memset_check(const CUDA_MEMSET_NODE_PARAMS *set);  /* alignment, shape */
-CUresult sim_memset_params(const CUDA_MEMSET_NODE_PARAMS *set); /* a node's: all */
 CUresult sim_memset_memory(const CUDA_MEMSET_NODE_PARAMS *set, CUdevice device);
 CUresult sim_memset_run(const CUDA_MEMSET_NODE_PARAMS *set, CUdevice device);
 
@@ -277,6 +279,7 @@ CUresult sim_stream(CUstream *stream, int per_thread);
 CUstream sim_streams(void);
 void sim_streams_forget(CUcontext ctx);
 CUevent sim_events(void);
+CUresult sim_event_check(CUevent event);
 void sim_event_mark(CUevent event); /* recorded just now */
 
 /* capture.c */
@@ -312,6 +315,14 @@ int sim_graphs(void); /* how many there are */
  */
 CUresult sim_graph_add_for(CUgraphNode *out, CUgraph graph, const CUgraphNode *nodes,
                            size_t count, CUgraphNodeType type);
+CUresult sim_graph_add_with(CUgraphNode *out, CUgraph graph, const CUgraphNode *nodes,
+                            const CUgraphEdgeData *edges, size_t count,
+                            CUgraphNodeType type);
+/* What cuda.h says of ports and types, for an edge to a node of type `to`. */
+int sim_edge_valid(CUgraphNode from, CUgraphNodeType to, const CUgraphEdgeData *edge);
+int sim_graph_has_memory(CUgraph graph); /* memory nodes, children's included */
+int sim_graph_may_copy(CUgraph graph);   /* into a clone or a child node */
+void sim_node_own(CUgraphNode node, CUgraph child);
 CUgraphNode sim_graph_add(CUgraph graph, CUgraphNodeType type, const struct deps *deps);
 void sim_graph_free(CUgraph graph);
 CUgraph sim_graph_copy(CUgraph graph);
@@ -336,6 +347,33 @@ CUresult sim_launch_run(const struct launch *launch, CUcontext ctx);
 CUfunction sim_function(CUkernel kernel, CUcontext ctx); /* loads it if need be */
 void sim_functions_forget(CUcontext ctx);
 int sim_libraries(void); /* how many are loaded */
+
+/* graph_kernels.c; *ctx is the node's so far, or NULL */
+CUresult sim_kernel_set(struct launch *l, CUcontext *ctx,
+                        const CUDA_KERNEL_NODE_PARAMS *p);
+
+/* graph_nodes.c */
+CUresult sim_memset_params(const CUDA_MEMSET_NODE_PARAMS *set);
+CUresult sim_memcpy_params(const CUDA_MEMCPY3D *copy);
+
+/* node_params.c: a node that is in no graph, for its parameters */
+CUresult sim_node_fill(CUgraphNode node, CUgraphNodeParams *params);
+void sim_node_take(CUgraphNode node, CUgraphNode from); /* `from` is empty afterwards */
+void sim_node_drop(CUgraphNode node);
+
+/* node_memory.c */
+CUresult sim_alloc_params(CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS *p);
+int sim_freeable(CUgraph graph, CUdeviceptr at);
+
+/* node_exec.c: what an instantiated graph holds for a node of the graph it came from */
+CUgraphNode sim_exec_node(CUgraphExec exec, CUgraphNode node);
+/* Where an update allows it, *made becomes what is held; gone afterwards in any case.
+ */
+CUresult sim_exec_change(CUgraphNode held, CUgraphNode made);
+
+/* update.c */
+CUgraphExecUpdateResult sim_update_node(CUgraphNode old, CUgraphNode new);
+CUresult sim_update_child(CUgraphNode held, CUgraph from);
 
 /* launch.c */
 CUresult sim_launch_set(struct launch *l, CUfunction function, const unsigned int *dims,

@@ -34,7 +34,7 @@ static int same_memory(CUdeviceptr a, CUdeviceptr b)
 }
 
 /* A memset may change where it is one-dimensional and stays in its context. */
-static CUgraphExecUpdateResult compare(CUgraphNode old, CUgraphNode new)
+CUgraphExecUpdateResult sim_update_node(CUgraphNode old, CUgraphNode new)
 {
 	if (old->type != new->type)
 		return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
@@ -49,6 +49,10 @@ static CUgraphExecUpdateResult compare(CUgraphNode old, CUgraphNode new)
 		return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
 	if (old->type == CU_GRAPH_NODE_TYPE_MEMSET &&
 	    !same_memory(old->set.dst, new->set.dst))
+		return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
+	if (old->type == CU_GRAPH_NODE_TYPE_MEMCPY &&
+	    (old->copy.srcMemoryType != new->copy.srcMemoryType ||
+	     old->copy.dstMemoryType != new->copy.dstMemoryType))
 		return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
 	return sim_node_check(new) == CUDA_SUCCESS
 	           ? CU_GRAPH_EXEC_UPDATE_SUCCESS
@@ -69,7 +73,7 @@ static CUgraphExecUpdateResult differs(CUgraph old, CUgraph new, CUgraphNode *wh
 		*where = new->nodes[i];
 		if (!same_edges(old, new, i))
 			return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
-		result = compare(old->nodes[i], new->nodes[i]);
+		result = sim_update_node(old->nodes[i], new->nodes[i]);
 	}
 	for (i = 0; i < old->count && result == CU_GRAPH_EXEC_UPDATE_SUCCESS; i++)
 		if (old->nodes[i]->child)
@@ -88,6 +92,20 @@ static void take_originals(CUgraph copy, CUgraph from)
 		if (copy->nodes[i]->child)
 			take_originals(copy->nodes[i]->child, from->nodes[i]->child);
 	}
+}
+
+CUresult sim_update_child(CUgraphNode held, CUgraph from)
+{
+	CUgraphNode where = NULL;
+	CUgraph copy;
+
+	if (differs(held->child, from, &where) != CU_GRAPH_EXEC_UPDATE_SUCCESS)
+		return CUDA_ERROR_INVALID_VALUE;
+	copy = sim_graph_copy(from);
+	take_originals(copy, held->child);
+	sim_graph_free(held->child);
+	sim_node_own(held, copy);
+	return CUDA_SUCCESS;
 }
 
 SIM_EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph,
@@ -110,30 +128,4 @@ SIM_EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph,
 	sim_graph_free(exec->graph);
 	exec->graph = copy;
 	return CUDA_SUCCESS;
-}
-
-SIM_EXPORT CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode node,
-                                                   const CUDA_MEMSET_NODE_PARAMS *set,
-                                                   CUcontext ctx)
-{
-	struct CUgraphNode_st wanted;
-	size_t i;
-
-	SIM_CALL(cuGraphExecMemsetNodeSetParams);
-	if (!exec || !node || sim_memset_params(set) != CUDA_SUCCESS)
-		return CUDA_ERROR_INVALID_VALUE;
-	for (i = 0; i < exec->graph->count; i++) {
-		CUgraphNode held = exec->graph->nodes[i];
-
-		if (held->original != node || held->type != CU_GRAPH_NODE_TYPE_MEMSET)
-			continue;
-		wanted = *held;
-		wanted.set = *set;
-		wanted.ctx = ctx;
-		if (compare(held, &wanted) != CU_GRAPH_EXEC_UPDATE_SUCCESS)
-			return CUDA_ERROR_INVALID_VALUE;
-		held->set = *set;
-		return CUDA_SUCCESS;
-	}
-	return CUDA_ERROR_INVALID_VALUE;
 }
