@@ -197,7 +197,8 @@ static CUresult begin_to_graph(CUstream s, CUgraph graph, const CUgraphNode *nod
 	if (!graph || (count && !nodes))
 		return CUDA_ERROR_INVALID_VALUE;
 	for (i = 0; i < count; i++)
-		if (!nodes[i] || nodes[i]->graph != graph)
+		if (!nodes[i] || nodes[i]->graph != graph ||
+		    (edges && !sim_edge_from(nodes[i], &edges[i])))
 			return CUDA_ERROR_INVALID_VALUE;
 	result = begin(s, graph, mode);
 	for (i = 0; result == CUDA_SUCCESS && i < count; i++)

@@ -83,7 +83,8 @@ static CUresult update(CUstream s, const CUgraphNode *nodes,
 	if (flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES || (count && !nodes))
 		return CUDA_ERROR_INVALID_VALUE;
 	for (i = 0; i < count; i++)
-		if (!nodes[i] || nodes[i]->graph != s->capture->graph)
+		if (!nodes[i] || nodes[i]->graph != s->capture->graph ||
+		    (edges && !sim_edge_from(nodes[i], &edges[i])))
 			return CUDA_ERROR_INVALID_VALUE;
 	if (flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES)
 		sim_deps_clear(&s->deps);

@@ -80,3 +80,28 @@ void sim_mark_ancestors(const struct deps *deps, size_t mark)
 	}
 	sim_deps_clear(&list);
 }
+
+/* Programmatic edges leave a port of their own; a launch's order may be either type. */
+int sim_edge_from(CUgraphNode from, const CUgraphEdgeData *edge)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof edge->reserved; i++)
+		if (edge->reserved[i])
+			return 0;
+	if (edge->to_port || edge->from_port > CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER)
+		return 0;
+	if (edge->from_port && from->type != CU_GRAPH_NODE_TYPE_KERNEL)
+		return 0;
+	if (edge->type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC)
+		return edge->from_port != CU_GRAPH_KERNEL_NODE_PORT_DEFAULT;
+	return edge->type == CU_GRAPH_DEPENDENCY_TYPE_DEFAULT &&
+	       edge->from_port != CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
+}
+
+int sim_edge_valid(CUgraphNode from, CUgraphNodeType to, const CUgraphEdgeData *edge)
+{
+	return sim_edge_from(from, edge) &&
+	       (edge->type != CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC ||
+	        to == CU_GRAPH_NODE_TYPE_KERNEL);
+}

@@ -46,25 +46,6 @@ CUgraphNode sim_graph_add(CUgraph graph, CUgraphNodeType type, const struct deps
 	return node;
 }
 
-int sim_edge_valid(CUgraphNode from, CUgraphNodeType to, const CUgraphEdgeData *edge)
-{
-	int kernels =
-	    from->type == CU_GRAPH_NODE_TYPE_KERNEL && to == CU_GRAPH_NODE_TYPE_KERNEL;
-	size_t i;
-
-	for (i = 0; i < sizeof edge->reserved; i++)
-		if (edge->reserved[i])
-			return 0;
-	if (edge->to_port || edge->from_port > CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER)
-		return 0;
-	if (edge->from_port && from->type != CU_GRAPH_NODE_TYPE_KERNEL)
-		return 0;
-	if (edge->type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC)
-		return kernels && edge->from_port;
-	return edge->type == CU_GRAPH_DEPENDENCY_TYPE_DEFAULT &&
-	       edge->from_port != CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
-}
-
 CUresult sim_graph_add_with(CUgraphNode *out, CUgraph graph, const CUgraphNode *nodes,
                             const CUgraphEdgeData *edges, size_t count,
                             CUgraphNodeType type)

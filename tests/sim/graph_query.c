@@ -205,14 +205,27 @@ SIM_EXPORT CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type)
 	return CUDA_SUCCESS;
 }
 
-static int depends(CUgraphNode node, CUgraphNode on)
+static const struct dep *edge_between(CUgraphNode from, CUgraphNode to)
 {
 	size_t k;
 
-	for (k = 0; k < node->deps.count; k++)
-		if (node->deps.at[k].node == on)
-			return 1;
-	return 0;
+	for (k = 0; k < to->deps.count; k++)
+		if (to->deps.at[k].node == from)
+			return &to->deps.at[k];
+	return NULL;
+}
+
+/* One that is removed has to have the very data that are named. */
+static int may_change(CUgraphNode from, CUgraphNode to, const CUgraphEdgeData *data,
+                      int present)
+{
+	const struct dep *dep = edge_between(from, to);
+
+	if (present)
+		return dep && dep->edge.from_port == data->from_port &&
+		       dep->edge.to_port == data->to_port &&
+		       dep->edge.type == data->type;
+	return !dep && sim_edge_valid(from, to->type, data);
 }
 
 /* Every pair is looked at before any is changed. */
@@ -222,12 +235,14 @@ static CUresult change_edges(CUgraph graph, const CUgraphNode *from,
 {
 	size_t i;
 
-	if (!graph || (count && (!from || !to)))
+	if (!graph || (count && (!from || !to)) ||
+	    (present && count && sim_graph_has_memory(graph)))
 		return CUDA_ERROR_INVALID_VALUE;
 	for (i = 0; i < count; i++)
 		if (!from[i] || !to[i] || from[i]->graph != graph ||
 		    to[i]->graph != graph || from[i] == to[i] ||
-		    depends(to[i], from[i]) != present)
+		    !may_change(from[i], to[i], data ? &data[i] : &SIM_FULL_EDGE,
+		                present))
 			return CUDA_ERROR_INVALID_VALUE;
 	for (i = 0; i < count; i++)
 		if (present)
