@@ -88,8 +88,15 @@ CUresult sim_capturing(CUstream stream, int *active)
 
 CUgraphNode sim_capture_node(CUstream stream, CUgraphNodeType type)
 {
-	CUgraphNode node = sim_graph_add(stream->capture->graph, type, &stream->deps);
+	struct deps *deps = &stream->deps;
+	CUgraphNode node;
+	size_t i;
 
+	/* What may not be programmatic waits for all of what is before it. */
+	for (i = 0; i < deps->count; i++)
+		if (!sim_edge_valid(deps->at[i].node, type, &deps->at[i].edge))
+			deps->at[i].edge = SIM_FULL_EDGE;
+	node = sim_graph_add(stream->capture->graph, type, deps);
 	node->ctx = stream->ctx;
 	node->priority = stream->priority;
 	sim_deps_clear(&stream->deps);

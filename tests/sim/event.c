@@ -23,6 +23,17 @@ void sim_event_mark(CUevent event)
 	event->recorded = 1;
 }
 
+void sim_event_place(CUevent event, struct capture *capture, CUgraphNode node,
+                     CUgraphEdgeData edge)
+{
+	sim_deps_clear(&event->deps);
+	event->capture = capture;
+	if (capture)
+		sim_deps_add(&event->deps, node, edge);
+	else
+		sim_event_mark(event);
+}
+
 CUresult sim_event_check(CUevent event)
 {
 	CUevent e;

@@ -110,6 +110,7 @@ static void free_node(CUgraphNode node)
 {
 	sim_deps_clear(&node->deps);
 	sim_launch_clear(&node->launch);
+	free(node->attributes);
 	if (node->child)
 		sim_graph_free(node->child);
 	free(node);
@@ -134,6 +135,8 @@ static CUgraphNode copy_node(CUgraph graph, CUgraphNode from)
 	node->graph = graph;
 	node->original = from;
 	node->deps = (struct deps){0};
+	node->attributes = NULL;
+	sim_attributes_copy(node, from);
 	if (from->launch.kernel)
 		sim_launch_copy(&node->launch, &from->launch);
 	if (from->child)
@@ -213,7 +216,7 @@ SIM_EXPORT CUresult cuGraphDestroyNode(CUgraphNode node)
 	size_t i, kept = 0;
 
 	SIM_CALL(cuGraphDestroyNode);
-	if (!node || sim_graph_has_memory(node->graph))
+	if (!node || sim_is_updatable(node) || sim_graph_has_memory(node->graph))
 		return CUDA_ERROR_INVALID_VALUE;
 	graph = node->graph;
 	for (i = 0; i < graph->count; i++) {

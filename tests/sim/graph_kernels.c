@@ -181,30 +181,3 @@ SIM_EXPORT CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec,
 	SIM_CALL(cuGraphExecKernelNodeSetParams_v2);
 	return p ? change_copy(exec, node, p) : CUDA_ERROR_INVALID_VALUE;
 }
-
-/* The one attribute that captured launches have here. */
-SIM_EXPORT CUresult cuGraphKernelNodeGetAttribute(CUgraphNode node,
-                                                  CUkernelNodeAttrID attribute,
-                                                  CUkernelNodeAttrValue *value)
-{
-	SIM_CALL(cuGraphKernelNodeGetAttribute);
-	if (!value || !is_kernel_node(node))
-		return CUDA_ERROR_INVALID_VALUE;
-	if (attribute != CU_KERNEL_NODE_ATTRIBUTE_PRIORITY)
-		return CUDA_ERROR_NOT_SUPPORTED;
-	*value = (CUkernelNodeAttrValue){.priority = node->priority};
-	return CUDA_SUCCESS;
-}
-
-SIM_EXPORT CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node,
-                                                  CUkernelNodeAttrID attribute,
-                                                  const CUkernelNodeAttrValue *value)
-{
-	SIM_CALL(cuGraphKernelNodeSetAttribute);
-	if (!value || !is_kernel_node(node))
-		return CUDA_ERROR_INVALID_VALUE;
-	if (attribute != CU_KERNEL_NODE_ATTRIBUTE_PRIORITY)
-		return CUDA_ERROR_NOT_SUPPORTED;
-	node->priority = value->priority;
-	return CUDA_SUCCESS;
-}

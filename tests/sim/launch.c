@@ -111,11 +111,6 @@ CUresult sim_launch_set(struct launch *l, CUfunction function, const unsigned in
 	return CUDA_SUCCESS;
 }
 
-struct launch_options {
-	int programmatic;
-	int has_priority, priority;
-};
-
 /* Programmatic serialization: no full edge behind a kernel, a full one behind others.
  */
 static void loosen(struct deps *deps)
@@ -123,21 +118,24 @@ static void loosen(struct deps *deps)
 	size_t i;
 
 	for (i = 0; i < deps->count; i++)
-		if (deps->at[i].node->type == CU_GRAPH_NODE_TYPE_KERNEL)
+		if (deps->at[i].node->type == CU_GRAPH_NODE_TYPE_KERNEL &&
+		    !deps->at[i].edge.from_port)
 			deps->at[i].edge = (CUgraphEdgeData){
 			    .from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC,
 			    .type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC};
 }
 
-static CUresult launch(CUstream s, CUfunction function, const unsigned int *dims,
-                       unsigned int shared, void **params, void **extra,
-                       const struct launch_options *options)
+CUresult sim_launch(CUstream s, CUfunction function, const unsigned int *dims,
+                    unsigned int shared, void **params, void **extra,
+                    const struct launch_options *options)
 {
 	struct launch l = {0};
 	CUgraphNode node;
 	int active;
 	CUresult result = sim_capturing(s, &active);
 
+	if (result == CUDA_SUCCESS && options)
+		result = sim_launch_options(options, s, active);
 	if (result == CUDA_SUCCESS)
 		result = sim_launch_set(&l, function, dims, shared, params, extra);
 	if (result != CUDA_SUCCESS)
@@ -151,14 +149,18 @@ static CUresult launch(CUstream s, CUfunction function, const unsigned int *dims
 	if (!active) {
 		result = sim_launch_run(&l, s->ctx);
 		sim_launch_clear(&l);
+		if (options && options->event)
+			sim_event_place(options->event, NULL, NULL, SIM_FULL_EDGE);
 		return result;
 	}
 	if (options && options->programmatic)
 		loosen(&s->deps);
 	node = sim_capture_node(s, CU_GRAPH_NODE_TYPE_KERNEL);
 	node->launch = l;
-	if (options && options->has_priority)
-		node->priority = options->priority;
+	if (options)
+		sim_launch_attributes(node, options);
+	if (options && options->event)
+		sim_event_place(options->event, s->capture, node, options->edge);
 	return CUDA_SUCCESS;
 }
 
@@ -168,56 +170,7 @@ SIM_STREAM(cuLaunchKernel,
            (CUfunction function, unsigned int gx, unsigned int gy, unsigned int gz,
             unsigned int bx, unsigned int by, unsigned int bz, unsigned int shared,
             CUstream s, void **params, void **extra),
-           launch(s, function, DIMS, shared, params, extra, NULL))
-
-static CUresult launch_ex(const CUlaunchConfig *config, CUfunction function,
-                          void **params, void **extra, int per_thread)
-{
-	struct launch_options options = {0};
-	unsigned int dims[6], i;
-	CUresult result;
-	CUstream s;
-
-	if (!config || (config->numAttrs && !config->attrs))
-		return CUDA_ERROR_INVALID_VALUE;
-	s = config->hStream;
-	result = sim_stream(&s, per_thread);
-	if (result != CUDA_SUCCESS)
-		return result;
-	for (i = 0; i < config->numAttrs; i++) {
-		const CUlaunchAttribute *a = &config->attrs[i];
-
-		if (a->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
-			options.programmatic =
-			    a->value.programmaticStreamSerializationAllowed;
-		if (a->id == CU_LAUNCH_ATTRIBUTE_PRIORITY) {
-			options.has_priority = 1;
-			options.priority = a->value.priority;
-		}
-	}
-	memcpy(
-	    dims,
-	    ((unsigned int[]){config->gridDimX, config->gridDimY, config->gridDimZ,
-	                      config->blockDimX, config->blockDimY, config->blockDimZ}),
-	    sizeof dims);
-	return launch(s, function, dims, config->sharedMemBytes, params, extra,
-	              &options);
-}
-
-SIM_EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
-                                     void **params, void **extra)
-{
-	SIM_CALL(cuLaunchKernelEx);
-	return launch_ex(config, function, params, extra, 0);
-}
-
-SIM_EXPORT CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *config,
-                                          CUfunction function, void **params,
-                                          void **extra)
-{
-	SIM_CALL(cuLaunchKernelEx_ptsz);
-	return launch_ex(config, function, params, extra, 1);
-}
+           sim_launch(s, function, DIMS, shared, params, extra, NULL))
 
 static CUresult host_function(CUstream s, CUhostFn fn, void *data)
 {

@@ -127,6 +127,7 @@ struct CUgraphNode_st {
 	size_t mark;  /* scratch of walks */
 	CUcontext ctx;
 	int priority;
+	CUkernelNodeAttrValue *attributes; /* by their id; NULL: none was set */
 	CUDA_MEMSET_NODE_PARAMS set;
 	CUDA_MEMCPY3D copy;
 	struct launch launch;
@@ -281,6 +282,9 @@ void sim_streams_forget(CUcontext ctx);
 CUevent sim_events(void);
 CUresult sim_event_check(CUevent event);
 void sim_event_mark(CUevent event); /* recorded just now */
+/* Recorded by a kernel's launch: a place in a capture, or outside one just now. */
+void sim_event_place(CUevent event, struct capture *capture, CUgraphNode node,
+                     CUgraphEdgeData edge);
 
 /* capture.c */
 /* SUCCESS: not forbidden now.  Else every capture that forbids it is invalidated. */
@@ -314,6 +318,30 @@ CUresult sim_launch_set(struct launch *l, CUfunction function, const unsigned in
                         unsigned int shared, void **params, void **extra);
 void sim_launch_copy(struct launch *to, const struct launch *from);
 void sim_launch_clear(struct launch *l);
+
+/* What a launch asks for besides. */
+struct launch_options {
+	int programmatic;     /* it need not wait for the kernels before it */
+	CUevent event;        /* recorded with it, or NULL */
+	CUgraphEdgeData edge; /* what waiting for the event means */
+	const CUlaunchAttribute *attributes;
+	unsigned int count;
+};
+
+CUresult sim_launch(CUstream s, CUfunction function, const unsigned int *dims,
+                    unsigned int shared, void **params, void **extra,
+                    const struct launch_options *options);
+
+/* launch_ex.c */
+CUresult sim_launch_options(const struct launch_options *o, CUstream s, int active);
+void sim_launch_attributes(CUgraphNode node, const struct launch_options *o);
+
+/* attributes.c */
+int sim_is_node_attribute(CUkernelNodeAttrID id);
+int sim_is_updatable(CUgraphNode node); /* by the device */
+void sim_attribute_set(CUgraphNode node, CUkernelNodeAttrID id,
+                       const CUkernelNodeAttrValue *value);
+void sim_attributes_copy(CUgraphNode to, CUgraphNode from);
 
 #include "sim_graph.h"
 
