@@ -24,6 +24,7 @@
 #pragma weak sim_log_entry
 #pragma weak sim_driver_version
 #pragma weak sim_live
+#pragma weak sim_kernel_launches
 
 /* cuInit, the primary context of device 0, made current; skip_all() where no GPU. */
 CUcontext drv_start(void);

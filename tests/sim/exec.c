@@ -9,13 +9,18 @@
 /* Depth first into child graphs; *bad is the node that is refused. */
 static CUresult check(CUgraph graph, CUgraphNode *bad)
 {
-	CUresult result = CUDA_SUCCESS;
-	size_t i;
+	CUresult result =
+	    sim_condition_unused(graph) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+	CUgraph sub;
+	size_t i, k;
 
 	for (i = 0; i < graph->count && result == CUDA_SUCCESS; i++) {
 		CUgraphNode node = graph->nodes[i];
 
-		result = node->child ? check(node->child, bad) : sim_node_check(node);
+		result = sim_node_check(node);
+		for (k = 0; result == CUDA_SUCCESS && (sub = sim_node_graph(node, k));
+		     k++)
+			result = check(sub, bad);
 		if (result != CUDA_SUCCESS && !*bad)
 			*bad = node;
 	}
@@ -75,7 +80,9 @@ static CUresult with_params(CUgraphExec *exec, CUgraph graph,
 		return CUDA_ERROR_INVALID_VALUE;
 	result = instantiate(exec, graph, params->flags, &params->hErrNode_out);
 	params->result_out = result == CUDA_SUCCESS ? CUDA_GRAPH_INSTANTIATE_SUCCESS
-	                                            : CUDA_GRAPH_INSTANTIATE_ERROR;
+	                     : graph && sim_condition_unused(graph)
+	                         ? CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED
+	                         : CUDA_GRAPH_INSTANTIATE_ERROR;
 	return result;
 }
 
@@ -114,8 +121,12 @@ static CUresult launch(CUgraphExec exec, CUstream s)
 		return result;
 	if (!exec)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!active)
+	if (!active) {
+		sim_conditions_assign(exec->graph);
 		return sim_graph_run(exec->graph, exec->order, s->ctx);
+	}
+	if (sim_graph_has(exec->graph, CU_GRAPH_NODE_TYPE_CONDITIONAL))
+		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 	sim_node_own(sim_capture_node(s, CU_GRAPH_NODE_TYPE_GRAPH),
 	             sim_graph_copy(exec->graph));
 	return CUDA_SUCCESS;

@@ -79,25 +79,39 @@ CUresult sim_graph_add_for(CUgraphNode *out, CUgraph graph, const CUgraphNode *n
 	return sim_graph_add_with(out, graph, nodes, NULL, count, type);
 }
 
-/* The memory of a node, and a condition's bodies, exist once. */
-int sim_graph_may_copy(CUgraph graph)
+CUgraph sim_node_graph(CUgraphNode node, size_t i)
 {
-	return !sim_graph_has_memory(graph);
+	if (node->bodies)
+		return i < node->conditional.size ? node->bodies[i] : NULL;
+	return i == 0 ? node->child : NULL;
+}
+
+int sim_graph_has(CUgraph graph, CUgraphNodeType type)
+{
+	CUgraph sub;
+	size_t i, k;
+
+	for (i = 0; i < graph->count; i++) {
+		if (graph->nodes[i]->type == type)
+			return 1;
+		for (k = 0; (sub = sim_node_graph(graph->nodes[i], k)); k++)
+			if (sim_graph_has(sub, type))
+				return 1;
+	}
+	return 0;
 }
 
 int sim_graph_has_memory(CUgraph graph)
 {
-	size_t i;
+	return sim_graph_has(graph, CU_GRAPH_NODE_TYPE_MEM_ALLOC) ||
+	       sim_graph_has(graph, CU_GRAPH_NODE_TYPE_MEM_FREE);
+}
 
-	for (i = 0; i < graph->count; i++) {
-		CUgraphNode node = graph->nodes[i];
-
-		if (node->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
-		    node->type == CU_GRAPH_NODE_TYPE_MEM_FREE ||
-		    (node->child && sim_graph_has_memory(node->child)))
-			return 1;
-	}
-	return 0;
+/* The memory of a node, and a condition's bodies, exist once. */
+int sim_graph_may_copy(CUgraph graph)
+{
+	return !sim_graph_has_memory(graph) &&
+	       !sim_graph_has(graph, CU_GRAPH_NODE_TYPE_CONDITIONAL);
 }
 
 void sim_node_own(CUgraphNode node, CUgraph child)
@@ -113,6 +127,8 @@ static void free_node(CUgraphNode node)
 	free(node->attributes);
 	if (node->child)
 		sim_graph_free(node->child);
+	if (node->bodies)
+		sim_conditional_free(node);
 	free(node);
 }
 
@@ -120,6 +136,7 @@ void sim_graph_free(CUgraph graph)
 {
 	size_t i;
 
+	sim_conditions_forget(graph);
 	for (i = 0; i < graph->count; i++)
 		free_node(graph->nodes[i]);
 	free(graph->nodes);
@@ -141,6 +158,8 @@ static CUgraphNode copy_node(CUgraph graph, CUgraphNode from)
 		sim_launch_copy(&node->launch, &from->launch);
 	if (from->child)
 		sim_node_own(node, sim_graph_copy(from->child));
+	if (from->bodies)
+		sim_conditional_copy(node, from);
 	append(graph, node);
 	return node;
 }

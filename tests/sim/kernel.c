@@ -46,6 +46,38 @@ static void add_bytes(void *const *params)
 		dst[i] = (unsigned char)(dst[i] + addend);
 }
 
+/* A condition's handle, and what it is to be: cudaGraphSetConditional's stand-in. */
+static void set_condition(void *const *params)
+{
+	CUgraphConditionalHandle handle;
+	uint32_t value;
+
+	memcpy(&handle, params[0], sizeof handle);
+	memcpy(&value, params[1], sizeof value);
+	if (sim_condition_set(handle, value))
+		at_work |= SIM_MAX_DEVICES;
+}
+
+/* Address of a number, and a handle: counts it down, and is true while it is not 0. */
+static void count_down(void *const *params)
+{
+	CUgraphConditionalHandle handle;
+	CUdeviceptr at;
+	uint32_t left;
+	void *number;
+
+	memcpy(&at, params[0], sizeof at);
+	memcpy(&handle, params[1], sizeof handle);
+	number = sim_host(at, sizeof left);
+	if (!number)
+		return;
+	memcpy(&left, number, sizeof left);
+	left -= left != 0;
+	memcpy(number, &left, sizeof left);
+	if (sim_condition_set(handle, left))
+		at_work |= SIM_MAX_DEVICES;
+}
+
 #define FILL_SIZES                                                                     \
 	{                                                                              \
 		sizeof((struct plan *)0)->dst, sizeof((struct plan *)0)->pattern,      \
@@ -60,6 +92,8 @@ static struct kernel_type types[MAX_KERNELS] = {
 #undef KERNEL
     {"sim_copy_bytes", 3, {8, 8, 8}, 0, copy_bytes},
     {"sim_add_bytes", 3, {8, 8, 4}, 0, add_bytes},
+    {"sim_set_condition", 2, {8, 4}, 0, set_condition},
+    {"sim_count_down", 2, {8, 8}, 0, count_down},
 };
 
 const struct kernel_type *sim_kernel_type(const char *name)

@@ -8,13 +8,14 @@
 static CUgraphNode find(CUgraph graph, CUgraphNode node)
 {
 	CUgraphNode found = NULL;
-	size_t i;
+	CUgraph sub;
+	size_t i, k;
 
 	for (i = 0; i < graph->count && !found; i++) {
 		if (graph->nodes[i]->original == node)
 			return graph->nodes[i];
-		if (graph->nodes[i]->child)
-			found = find(graph->nodes[i]->child, node);
+		for (k = 0; !found && (sub = sim_node_graph(graph->nodes[i], k)); k++)
+			found = find(sub, node);
 	}
 	return found;
 }

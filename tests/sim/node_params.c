@@ -28,6 +28,8 @@ static size_t used(CUgraphNodeType type)
 		return sizeof(CUDA_MEM_ALLOC_NODE_PARAMS_v2);
 	case CU_GRAPH_NODE_TYPE_MEM_FREE:
 		return sizeof(CUDA_MEM_FREE_NODE_PARAMS);
+	case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+		return sizeof(CUDA_CONDITIONAL_NODE_PARAMS);
 	default:
 		return 0;
 	}
@@ -190,6 +192,21 @@ static CUresult add_memory(CUgraphNode *out, CUgraph graph, const CUgraphNode *n
 	return CUDA_SUCCESS;
 }
 
+/* Its bodies are made empty, for the program to fill. */
+static CUresult add_conditional(CUgraphNode *out, CUgraph graph,
+                                const CUgraphNode *nodes, const CUgraphEdgeData *edges,
+                                size_t count, CUDA_CONDITIONAL_NODE_PARAMS *p)
+{
+	CUresult result = sim_conditional_params(graph, p);
+
+	if (result == CUDA_SUCCESS)
+		result = sim_graph_add_with(out, graph, nodes, edges, count,
+		                            CU_GRAPH_NODE_TYPE_CONDITIONAL);
+	if (result == CUDA_SUCCESS)
+		sim_conditional_make(*out, p);
+	return result;
+}
+
 static CUresult add(CUgraphNode *out, CUgraph graph, const CUgraphNode *nodes,
                     const CUgraphEdgeData *edges, size_t count, CUgraphNodeParams *p)
 {
@@ -201,6 +218,9 @@ static CUresult add(CUgraphNode *out, CUgraph graph, const CUgraphNode *nodes,
 	if (p->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
 	    p->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
 		return add_memory(out, graph, nodes, edges, count, p);
+	if (p->type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
+		return add_conditional(out, graph, nodes, edges, count,
+		                       &p->conditional);
 	result = sim_node_fill(&made, p);
 	if (result == CUDA_SUCCESS)
 		result = sim_graph_add_with(out, graph, nodes, edges, count, p->type);

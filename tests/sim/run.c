@@ -58,6 +58,8 @@ CUresult sim_node_check(CUgraphNode node)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (node->type == CU_GRAPH_NODE_TYPE_MEMSET)
 		return sim_memset_memory(&node->set, node->ctx->device);
+	if (node->type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
+		return sim_conditional_check(node);
 	if (node->type == CU_GRAPH_NODE_TYPE_KERNEL &&
 	    node->launch.kernel->magic != SIM_KERNEL_MAGIC)
 		return CUDA_ERROR_INVALID_HANDLE;
@@ -71,7 +73,7 @@ void sim_host_run(const CUDA_HOST_NODE_PARAMS *host)
 	sim_lock();
 }
 
-static CUresult run_child(CUgraph child, CUcontext ctx)
+CUresult sim_child_run(CUgraph child, CUcontext ctx)
 {
 	size_t *order;
 	CUresult result = sim_order(child, &order);
@@ -104,7 +106,9 @@ static CUresult run(CUgraphNode node, CUcontext ctx)
 		sim_host_run(&node->host);
 		return CUDA_SUCCESS;
 	case CU_GRAPH_NODE_TYPE_GRAPH:
-		return run_child(node->child, ctx);
+		return sim_child_run(node->child, ctx);
+	case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+		return sim_conditional_run(node, ctx);
 	case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
 		sim_event_mark(node->event);
 		return CUDA_SUCCESS;

@@ -134,6 +134,8 @@ struct CUgraphNode_st {
 	CUDA_HOST_NODE_PARAMS host;
 	CUevent event;
 	CUgraph child;
+	CUDA_CONDITIONAL_NODE_PARAMS conditional;
+	CUgraph *bodies; /* NULL but of a conditional node */
 	CUdeviceptr memory;
 	CUDA_MEM_ALLOC_NODE_PARAMS alloc;
 	int disabled;

@@ -30,9 +30,12 @@ CUresult sim_graph_add_for(CUgraphNode *out, CUgraph graph, const CUgraphNode *n
 CUresult sim_graph_add_with(CUgraphNode *out, CUgraph graph, const CUgraphNode *nodes,
                             const CUgraphEdgeData *edges, size_t count,
                             CUgraphNodeType type);
-int sim_graph_has_memory(CUgraph graph); /* memory nodes, children's included */
-int sim_graph_may_copy(CUgraph graph);   /* into a clone or a child node */
+int sim_graph_has(CUgraph graph, CUgraphNodeType type); /* at any level */
+int sim_graph_has_memory(CUgraph graph);
+int sim_graph_may_copy(CUgraph graph); /* into a clone or a child node */
 void sim_node_own(CUgraphNode node, CUgraph child);
+/* The graphs in a node, a child or bodies, from 0; NULL after the last. */
+CUgraph sim_node_graph(CUgraphNode node, size_t i);
 CUgraphNode sim_graph_add(CUgraph graph, CUgraphNodeType type, const struct deps *deps);
 void sim_graph_free(CUgraph graph);
 CUgraph sim_graph_copy(CUgraph graph);
@@ -44,6 +47,7 @@ CUresult sim_order(CUgraph graph, size_t **order); /* INVALID_VALUE: it has a cy
 void sim_host_run(const CUDA_HOST_NODE_PARAMS *host); /* without the lock */
 CUresult sim_node_check(CUgraphNode node);            /* what instantiation refuses */
 CUresult sim_node_run(CUgraphNode node, CUcontext ctx);
+CUresult sim_child_run(CUgraph child, CUcontext ctx);
 CUresult sim_graph_run(CUgraph graph, const size_t *order, CUcontext ctx);
 
 /* graph_kernels.c; *ctx is the node's so far, or NULL */
@@ -72,5 +76,17 @@ CUresult sim_exec_change(CUgraphNode held, CUgraphNode made);
 /* update.c */
 CUgraphExecUpdateResult sim_update_node(CUgraphNode old, CUgraphNode new);
 CUresult sim_update_child(CUgraphNode held, CUgraph from);
+
+/* conditional.c */
+int sim_condition_set(CUgraphConditionalHandle handle, unsigned int value);
+int sim_condition_unused(CUgraph graph); /* a handle of it has no node */
+void sim_conditions_forget(CUgraph graph);
+void sim_conditions_assign(CUgraph graph);
+CUresult sim_conditional_params(CUgraph graph, const CUDA_CONDITIONAL_NODE_PARAMS *p);
+void sim_conditional_make(CUgraphNode node, CUDA_CONDITIONAL_NODE_PARAMS *p);
+void sim_conditional_copy(CUgraphNode node, CUgraphNode from);
+void sim_conditional_free(CUgraphNode node);
+CUresult sim_conditional_check(CUgraphNode node);
+CUresult sim_conditional_run(CUgraphNode node, CUcontext ctx);
 
 #endif

@@ -54,6 +54,10 @@ CUgraphExecUpdateResult sim_update_node(CUgraphNode old, CUgraphNode new)
 	    (old->copy.srcMemoryType != new->copy.srcMemoryType ||
 	     old->copy.dstMemoryType != new->copy.dstMemoryType))
 		return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
+	if (old->type == CU_GRAPH_NODE_TYPE_CONDITIONAL &&
+	    (old->conditional.type != new->conditional.type ||
+	     old->conditional.size != new->conditional.size))
+		return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
 	return sim_node_check(new) == CUDA_SUCCESS
 	           ? CU_GRAPH_EXEC_UPDATE_SUCCESS
 	           : CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
@@ -63,7 +67,8 @@ CUgraphExecUpdateResult sim_update_node(CUgraphNode old, CUgraphNode new)
 static CUgraphExecUpdateResult differs(CUgraph old, CUgraph new, CUgraphNode *where)
 {
 	CUgraphExecUpdateResult result = CU_GRAPH_EXEC_UPDATE_SUCCESS;
-	size_t i;
+	CUgraph sub;
+	size_t i, k;
 
 	if (old->count != new->count)
 		return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
@@ -76,21 +81,23 @@ static CUgraphExecUpdateResult differs(CUgraph old, CUgraph new, CUgraphNode *wh
 		result = sim_update_node(old->nodes[i], new->nodes[i]);
 	}
 	for (i = 0; i < old->count && result == CU_GRAPH_EXEC_UPDATE_SUCCESS; i++)
-		if (old->nodes[i]->child)
-			result =
-			    differs(old->nodes[i]->child, new->nodes[i]->child, where);
+		for (k = 0; result == CU_GRAPH_EXEC_UPDATE_SUCCESS &&
+		            (sub = sim_node_graph(old->nodes[i], k));
+		     k++)
+			result = differs(sub, sim_node_graph(new->nodes[i], k), where);
 	return result;
 }
 
 /* The originals stay: a program names nodes by the graph that was instantiated. */
 static void take_originals(CUgraph copy, CUgraph from)
 {
-	size_t i;
+	CUgraph sub;
+	size_t i, k;
 
 	for (i = 0; i < copy->count; i++) {
 		copy->nodes[i]->original = from->nodes[i]->original;
-		if (copy->nodes[i]->child)
-			take_originals(copy->nodes[i]->child, from->nodes[i]->child);
+		for (k = 0; (sub = sim_node_graph(copy->nodes[i], k)); k++)
+			take_originals(sub, sim_node_graph(from->nodes[i], k));
 	}
 }
 
