@@ -64,6 +64,16 @@ int sim_is_updatable(CUgraphNode node)
 	           .deviceUpdatableKernelNode.deviceUpdatable;
 }
 
+int sim_graph_updatable(CUgraph graph)
+{
+	size_t i;
+
+	for (i = 0; i < graph->count; i++)
+		if (sim_is_updatable(graph->nodes[i]))
+			return 1;
+	return 0;
+}
+
 SIM_EXPORT CUresult cuGraphKernelNodeGetAttribute(CUgraphNode node,
                                                   CUkernelNodeAttrID attribute,
                                                   CUkernelNodeAttrValue *value)

@@ -28,6 +28,8 @@ static const struct error {
     E(CUDA_ERROR_INVALID_HANDLE, "invalid resource handle"),
     E(CUDA_ERROR_ILLEGAL_STATE, "the operation cannot be performed in this state"),
     E(CUDA_ERROR_LOSSY_QUERY, "the query would drop edge data"),
+    E(CUDA_ERROR_OPERATING_SYSTEM, "OS call failed or operation not supported"),
+    E(CUDA_ERROR_LAUNCH_TIMEOUT, "the launch timed out and was terminated"),
     E(CUDA_ERROR_NOT_FOUND, "named symbol not found"),
     E(CUDA_ERROR_NOT_READY, "device not ready"),
     E(CUDA_ERROR_ILLEGAL_ADDRESS, "an illegal memory access was encountered"),

@@ -137,6 +137,8 @@ void sim_graph_free(CUgraph graph)
 	size_t i;
 
 	sim_conditions_forget(graph);
+	if (graph->exec)
+		graph->exec->source = NULL;
 	for (i = 0; i < graph->count; i++)
 		free_node(graph->nodes[i]);
 	free(graph->nodes);

@@ -143,13 +143,15 @@ struct CUgraphNode_st {
 
 struct CUgraph_st {
 	CUgraphNode owner; /* the node that this is the child of */
+	CUgraphExec exec;  /* the first one made of it that is still there */
 	CUgraphNode *nodes;
 	size_t count, room;
 };
 
 struct CUgraphExec_st {
-	CUgraph graph; /* a copy of its own */
-	size_t *order; /* indices of nodes, dependencies first */
+	CUgraph graph;  /* a copy of its own */
+	CUgraph source; /* whose `exec` this is; NULL: none, or it is gone */
+	size_t *order;  /* indices of nodes, dependencies first */
 	unsigned long long flags;
 };
 
@@ -341,6 +343,7 @@ void sim_launch_attributes(CUgraphNode node, const struct launch_options *o);
 /* attributes.c */
 int sim_is_node_attribute(CUkernelNodeAttrID id);
 int sim_is_updatable(CUgraphNode node); /* by the device */
+int sim_graph_updatable(CUgraph graph); /* some node is */
 void sim_attribute_set(CUgraphNode node, CUkernelNodeAttrID id,
                        const CUkernelNodeAttrValue *value);
 void sim_attributes_copy(CUgraphNode to, CUgraphNode from);

@@ -115,24 +115,65 @@ CUresult sim_update_child(CUgraphNode held, CUgraph from)
 	return CUDA_SUCCESS;
 }
 
-SIM_EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph,
-                                         CUgraphExecUpdateResultInfo *info)
+/* Where nodes run by their own priorities, these cannot change. */
+static void compare_priorities(CUgraphExec exec, CUgraph graph,
+                               CUgraphExecUpdateResultInfo *info)
+{
+	size_t i;
+
+	if (!(exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY))
+		return;
+	for (i = 0; i < graph->count; i++)
+		if (graph->nodes[i]->type == CU_GRAPH_NODE_TYPE_KERNEL &&
+		    graph->nodes[i]->priority != exec->graph->nodes[i]->priority) {
+			info->result = CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED;
+			info->errorNode = graph->nodes[i];
+			return;
+		}
+}
+
+static CUresult update(CUgraphExec exec, CUgraph graph,
+                       CUgraphExecUpdateResultInfo *info)
 {
 	CUgraphNode where = NULL;
 	CUgraph copy;
 
-	SIM_CALL(cuGraphExecUpdate_v2);
-	if (!exec || !graph || !info)
+	*info = (CUgraphExecUpdateResultInfo){.result = CU_GRAPH_EXEC_UPDATE_ERROR};
+	if (!exec || !graph || sim_graph_updatable(graph) ||
+	    sim_graph_updatable(exec->graph))
 		return CUDA_ERROR_INVALID_VALUE;
-	*info = (CUgraphExecUpdateResultInfo){0};
 	info->result = differs(exec->graph, graph, &where);
-	if (info->result != CU_GRAPH_EXEC_UPDATE_SUCCESS) {
+	if (info->result != CU_GRAPH_EXEC_UPDATE_SUCCESS)
 		info->errorNode = where;
+	else
+		compare_priorities(exec, graph, info);
+	if (info->result != CU_GRAPH_EXEC_UPDATE_SUCCESS)
 		return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
-	}
 	copy = sim_graph_copy(graph);
 	take_originals(copy, exec->graph);
 	sim_graph_free(exec->graph);
 	exec->graph = copy;
 	return CUDA_SUCCESS;
+}
+
+SIM_EXPORT CUresult cuGraphExecUpdate(CUgraphExec exec, CUgraph graph,
+                                      CUgraphNode *node, CUgraphExecUpdateResult *why)
+{
+	CUgraphExecUpdateResultInfo info;
+
+	SIM_CALL(cuGraphExecUpdate);
+	if (!why)
+		return CUDA_ERROR_INVALID_VALUE;
+	sim_entered = update(exec, graph, &info);
+	*why = info.result;
+	if (node)
+		*node = info.errorNode;
+	return sim_entered;
+}
+
+SIM_EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph,
+                                         CUgraphExecUpdateResultInfo *info)
+{
+	SIM_CALL(cuGraphExecUpdate_v2);
+	return info ? update(exec, graph, info) : CUDA_ERROR_INVALID_VALUE;
 }
