@@ -50,7 +50,8 @@ UNIT_SRC := $(filter-out $(if $(HAVE_CUDA_H),,tests/unit-bench.c) \
 FUZZ_SRC := $(wildcard tests/fuzz-*.c)
 FUZZ  := $(FUZZ_SRC:tests/%.c=$(B)/tests/%)
 UNIT  := $(UNIT_SRC:tests/%.c=$(B)/tests/%) $(FUZZ)
-DRV   := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/drv-*.c tests/sim-*.c))
+DRV   := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/drv-*.c tests/sim-*.c)) \
+        $(B)/tests/drv-search
 SCRIPTS := $(wildcard tests/*.sh)
 BENCH := $(B)/memsetbench
 COMMAND  := $(B)/memsetshim
@@ -58,7 +59,7 @@ GAPCOUNT := $(B)/libgapcount.so
 
 .DEFAULT_GOAL := all
 .SECONDARY:
-.PHONY: fuzz all pure check check-unit check-gpu bench bench-gpu demo lint format install \
+.PHONY: fuzz all pure check check-unit check-gpu search bench bench-gpu demo lint format install \
         uninstall clean help tests lint-format lint-cppcheck lint-tidy lint-shell lint-man
 
 ifeq ($(HAVE_CUDA_H),)
@@ -185,6 +186,28 @@ $(B)/tests/drv-%: $(B)/tests/drv-%.o $(DRV_COMMON) $(SIM)
 	$(LINK_DRV)
 $(B)/tests/sim-%: $(B)/tests/sim-%.o $(DRV_COMMON) $(SIM)
 	$(LINK_DRV)
+
+# Random programs, many more than `make check` runs: PROGRAMS=, SEED=, JOBS=.
+PROGRAMS ?= 100000
+JOBS     ?= 2
+SEARCH_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard tests/search/*.c)) \
+        $(B)/tests/search/kernels.o
+
+$(B)/search.fatbin: tests/search/kernels.cu
+	@mkdir -p $(@D)
+	$(call say,NVCC,$@)$(if $(NVCC),$(FATBIN) -o $@ $<,: >$@)
+
+$(B)/tests/search/kernels.o: tests/search/kernels.S $(B)/search.fatbin
+	@mkdir -p $(@D)
+	$(call say,AS,$@)$(CC) $(CPPFLAGS) -fPIC -DSEARCH_IMAGE='"$(B)/search.fatbin"' -c -o $@ $<
+
+$(B)/tests/drv-search: $(SEARCH_OBJ) $(DRV_COMMON) $(SIM)
+	$(call say,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(SEARCH_OBJ) $(DRV_COMMON) \
+		-L$(B)/sim -lcuda -ldl -pthread
+
+search: all        ## PROGRAMS= random programs with and without the shim, from SEED= on
+	$(Q)$(TEST_ENV) sh tests/run $(B)/tests/drv-search --programs $(PROGRAMS) \
+		--jobs $(JOBS) $(if $(filter command line,$(origin SEED)),--seed $(SEED))
 
 # --- the benchmark -------------------------------------------------------------------
 BENCH_SRC := bench/memsetbench.c bench/options.c bench/graphs.c bench/gpu.c \
