@@ -74,7 +74,8 @@ gpu-programs: $(GPU_PROGRAMS)
 
 GPU_ENV = $(TEST_ENV) DRIVER=real RESULTS="$(RESULTS)" PYTHON="$(PYTHON)"
 define CHECK_GPU
-	$(Q)$(GPU_ENV) sh tests/gpu/check $(filter $(B)/tests/drv-%,$(DRV)) $(EITHER) $(GPU_TESTS)
+	$(Q)$(GPU_ENV) sh tests/gpu/check $(filter $(B)/tests/drv-%,$(DRV)) tests/search.sh $(EITHER) \
+		$(GPU_TESTS)
 endef
 check-gpu: all gpu-programs  ## run the tests on a GPU; fails where there is none
 	$(CHECK_GPU)
