@@ -14,6 +14,9 @@
 #include "record.h"
 #include "scratch.h"
 
+/* What the functions of memset nodes answer on any other node, among other things. */
+#define NOT_A_MEMSET CUDA_ERROR_INVALID_VALUE
+
 int nodes_to_fill(const CUDA_MEMSET_NODE_PARAMS *set, struct fill *f)
 {
 	unsigned int size = set->elementSize;
@@ -107,7 +110,7 @@ MSS_EXPORT CUresult cuGraphMemsetNodeGetParams(CUgraphNode node,
 	if (!DRV(cuGraphMemsetNodeGetParams))
 		return driver_missing();
 	result = DRV(cuGraphMemsetNodeGetParams)(node, set);
-	if (result == CUDA_SUCCESS || !set || !enter_fill(&g, node, &f, &ctx))
+	if (result != NOT_A_MEMSET || !set || !enter_fill(&g, node, &f, &ctx))
 		return result;
 	nodes_from_fill(&f, set);
 	guard_leave(&g);
@@ -151,7 +154,7 @@ MSS_EXPORT CUresult cuGraphMemsetNodeSetParams(CUgraphNode node,
 	if (!DRV(cuGraphMemsetNodeSetParams))
 		return driver_missing();
 	result = DRV(cuGraphMemsetNodeSetParams)(node, set);
-	if (result == CUDA_SUCCESS || !set || !enter_fill(&g, node, &f, &ctx))
+	if (result != NOT_A_MEMSET || !set || !enter_fill(&g, node, &f, &ctx))
 		return result;
 	result = change(node, set, ctx);
 	guard_leave(&g);
@@ -169,7 +172,7 @@ MSS_EXPORT CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *pa
 	if (!DRV(cuGraphNodeSetParams))
 		return driver_missing();
 	result = DRV(cuGraphNodeSetParams)(node, params);
-	if (result == CUDA_SUCCESS || nodes_memset_of(params, &set) ||
+	if (result != NOT_A_MEMSET || nodes_memset_of(params, &set) ||
 	    !enter_fill(&g, node, &f, &ctx))
 		return result;
 	result = change(node, &set, params->memset.ctx ? params->memset.ctx : ctx);
@@ -178,14 +181,12 @@ MSS_EXPORT CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *pa
 }
 
 /*
- * In an instantiated graph.  The driver's rules for memset nodes: the context stays,
- * the memory is as good as at instantiation, and with more than one row their number
- * and their width stay.  They are held against the node, because an executable graph
- * does not tell what it has become since.
+ * In an instantiated graph: the context stays, the memory is as good as at
+ * instantiation. A memset node may refuse another shape, for lack of what has been set
+ * aside for it; an executable graph does not tell, and a kernel takes any.
  */
-static CUresult change_exec(CUgraphExec exec, CUgraphNode node, const struct fill *was,
-                            CUcontext was_ctx, const CUDA_MEMSET_NODE_PARAMS *set,
-                            CUcontext ctx)
+static CUresult change_exec(CUgraphExec exec, CUgraphNode node, CUcontext was_ctx,
+                            const CUDA_MEMSET_NODE_PARAMS *set, CUcontext ctx)
 {
 	struct fill_node n;
 	struct fill f;
@@ -197,9 +198,6 @@ static CUresult change_exec(CUgraphExec exec, CUgraphNode node, const struct fil
 	if (result != CUDA_SUCCESS)
 		return result;
 	(void)nodes_to_fill(set, &f);
-	if ((was->height > 1 || f.height > 1) &&
-	    (was->height != f.height || was->width != f.width || was->elem != f.elem))
-		return CUDA_ERROR_INVALID_VALUE;
 	if (fill_allowed(&f, ctx) != SUBSTITUTED &&
 	    scratch_instantiate(set, ctx) != CUDA_SUCCESS)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -218,9 +216,9 @@ MSS_EXPORT CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode
 	if (!DRV(cuGraphExecMemsetNodeSetParams))
 		return driver_missing();
 	result = DRV(cuGraphExecMemsetNodeSetParams)(exec, node, set, ctx);
-	if (result == CUDA_SUCCESS || !set || !enter_fill(&g, node, &f, &was))
+	if (result != NOT_A_MEMSET || !set || !enter_fill(&g, node, &f, &was))
 		return result;
-	result = change_exec(exec, node, &f, was, set, ctx);
+	result = change_exec(exec, node, was, set, ctx);
 	guard_leave(&g);
 	return result;
 }
@@ -237,10 +235,10 @@ MSS_EXPORT CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node,
 	if (!DRV(cuGraphExecNodeSetParams))
 		return driver_missing();
 	result = DRV(cuGraphExecNodeSetParams)(exec, node, params);
-	if (result == CUDA_SUCCESS || nodes_memset_of(params, &set) ||
+	if (result != NOT_A_MEMSET || nodes_memset_of(params, &set) ||
 	    !enter_fill(&g, node, &f, &was))
 		return result;
-	result = change_exec(exec, node, &f, was, &set,
+	result = change_exec(exec, node, was, &set,
 	                     params->memset.ctx ? params->memset.ctx : was);
 	guard_leave(&g);
 	return result;

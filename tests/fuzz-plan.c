@@ -32,15 +32,15 @@ static wide span_of(const struct fill *f)
 	return row_bytes(f) + (f->height > 1 ? (wide)f->pitch * (f->height - 1) : 0);
 }
 
-/* A pitch counts once there is a second row, or when it is given. */
+/* A pitch means something once there is a second row. */
 static int pitched(const struct fill *f)
 {
-	return f->height > 1 || f->pitch;
+	return f->height > 1;
 }
 
 static int is_misaligned(const struct fill *f)
 {
-	return f->dst % f->elem || (pitched(f) && f->pitch % f->elem);
+	return f->dst % f->elem || f->pitch % f->elem;
 }
 
 static int is_impossible(const struct fill *f)

@@ -178,6 +178,7 @@ refused 2 "no option --off=1" "an argument too many"
 sed -n -e 's/^SWITCH([a-z_]*, *"MEMSETSHIM_\([A-Z_]*\)".*/NO-\1/p' \
 	-e 's/^[A-Z]*([a-z_]*, *"MEMSETSHIM_\{0,1\}\([A-Z_]*\)".*/\1/p' \
 	"$TESTS/../shim/config.def" | tr 'A-Z_' 'a-z-' | sed 's/^$/off/' | sort >"$TMP/wanted"
+# shellcheck disable=SC2016 # the shell that is run expands it
 get "$M" run --no-nodes sh -c 'echo "$MEMSETSHIM_NODES"'
 is "$(cat "$TMP/out")" 0 "a switch is turned off"
 "$M" help run | sed -n 's/^  --\([a-z-]*\).*/\1/p' | sort >"$TMP/got"

@@ -240,7 +240,7 @@ fault cuMemAllocHost_v2 1 "host memory" cuMemAllocHost
 fault cuGraphExecUpdate_v2 1 update cuGraphExecUpdate
 fault cuEventRecord 5 speed cuEventRecord
 
-in_front cuGraphExecUpdate_v2
+in_front cuGraphExecUpdate_v2 cuGraphExecUpdate
 fronted ELAPSED="2 1" "$COMMAND" selftest
 is $STATUS 0 "a driver that cannot update: status 0"
 has "$TMP/out" '^SKIP update: this driver has no cuGraphExecUpdate$' "no update"

@@ -52,6 +52,18 @@ static void first_capture(struct run *r, int number)
 		instantiate(r, c, c->graph, &c->in_graph, number);
 }
 
+/* A node of some graph was given other parameters; child graphs are copies of others.
+ */
+static int any_changed(const struct run *r)
+{
+	int i;
+
+	for (i = 0; i < CAPTURES; i++)
+		if (r->capture[i].changed)
+			return 1;
+	return 0;
+}
+
 /*
  * Where memset nodes cannot take over other sizes, fill kernels can: then only the
  * shim's run is updated, and the other goes on with a new executable graph.
@@ -72,7 +84,7 @@ static void update(struct run *r, const struct op *op)
 		return;
 	result = note(r, cuGraphExecUpdate(c->exec, graph, &info),
 	              "cuGraphExecUpdate(x%d, g%d)", op->target, op->target);
-	if (op->variant == 2 || c->foreign || c->changed) {
+	if (op->variant == 2 || c->foreign || any_changed(r)) {
 		r->trace.looser[r->trace.count - 1] = 1;
 		c->foreign = 1;
 	}
@@ -134,6 +146,34 @@ static void nest(struct run *r, const struct op *op)
 	cuGraphDestroy(outer);
 }
 
+static int same_shape(const struct effects *list, int node, const struct place *at)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++) {
+		const struct place *was = &list->at[i].at;
+
+		if (list->at[i].op == node)
+			return was->space == at->space &&
+			       was->set.elem == at->set.elem &&
+			       was->set.width == at->set.width &&
+			       was->set.height == at->set.height;
+	}
+	return 0;
+}
+
+/*
+ * What a memset node of an executable graph may become depends on what has been set
+ * aside for it; a fill may become anything.  Where the two may differ, both runs go on
+ * with a new executable graph.
+ */
+static void loose_end(struct run *r, struct capture *c, const struct op *op)
+{
+	r->trace.looser[r->trace.count - 1] = 1;
+	instantiate(r, c, c->graph, &c->in_graph, op->target);
+	c->foreign = 0;
+}
+
 static void node_parameters(struct run *r, const struct op *op)
 {
 	struct capture *c = &r->capture[op->target];
@@ -156,6 +196,11 @@ static void node_parameters(struct run *r, const struct op *op)
 	     in_exec ? "cuGraphExecMemsetNodeSetParams" : "cuGraphMemsetNodeSetParams",
 	     op->node, space_name[at->space], (unsigned long long)at->set.dst,
 	     at->set.value, at->set.elem, at->set.width, at->set.height, at->set.pitch);
+	if (in_exec && (!same_shape(&c->in_exec, op->node, at) ||
+	                !same_shape(&c->in_graph, op->node, at))) {
+		loose_end(r, c, op);
+		return;
+	}
 	if (result != CUDA_SUCCESS)
 		return;
 	c->changed = 1;

@@ -137,7 +137,7 @@ static void search(const struct options *o)
 	printf("# %llu programs: %llu captures, %llu calls; %llu odd memsets, %llu "
 	       "calls that fail\n",
 	       c->programs, c->graphs, c->calls, c->odd, c->failed_calls);
-	printf("# %llu updates that only fill kernels took; kernel nodes in a sample: "
+	printf("# %llu changes that only fill kernels took; kernel nodes in a sample: "
 	       "%llu natively, %llu shimmed\n",
 	       c->loose, c->kernels[0], c->kernels[1]);
 	for (i = 0; i < h.failures; i++)
