@@ -65,7 +65,48 @@ static void forget(CUcontext ctx)
 	sim_streams_forget(ctx);
 	sim_functions_forget(ctx);
 	sim_memory_forget(ctx);
+	sim_peers_forget(ctx);
 	ctx->fault = CUDA_SUCCESS;
+}
+
+CUcontext sim_primary(CUdevice device)
+{
+	return &primary[device];
+}
+
+CUcontext sim_primary_retain(CUdevice device)
+{
+	CUcontext ctx = &primary[device];
+
+	if (!ctx->references++) {
+		ctx->primary = 1;
+		ctx->device = device;
+		ctx->id = sim_next_id();
+	}
+	return ctx;
+}
+
+void sim_primary_release(CUdevice device)
+{
+	if (primary[device].references && !--primary[device].references)
+		forget(&primary[device]);
+}
+
+CUcontext sim_context_new(CUdevice device)
+{
+	CUcontext ctx = sim_new(1, sizeof *ctx);
+
+	ctx->device = device;
+	ctx->id = sim_next_id();
+	ctx->next = created;
+	created = ctx;
+	return ctx;
+}
+
+void sim_context_end(CUcontext ctx)
+{
+	forget(ctx);
+	ctx->dead = 1;
 }
 
 static CUresult check_device(CUdevice device)
@@ -84,12 +125,7 @@ SIM_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *ctx, CUdevice device)
 		return sim_entered;
 	if (!ctx)
 		return CUDA_ERROR_INVALID_VALUE;
-	*ctx = &primary[device];
-	if (!(*ctx)->references++) {
-		(*ctx)->primary = 1;
-		(*ctx)->device = device;
-		(*ctx)->id = sim_next_id();
-	}
+	*ctx = sim_primary_retain(device);
 	return CUDA_SUCCESS;
 }
 
@@ -101,8 +137,7 @@ SIM_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
 		return sim_entered;
 	if (!primary[device].references)
 		return CUDA_ERROR_INVALID_CONTEXT;
-	if (!--primary[device].references)
-		forget(&primary[device]);
+	sim_primary_release(device);
 	return CUDA_SUCCESS;
 }
 
@@ -140,11 +175,7 @@ static CUresult create(CUcontext *ctx, CUdevice device)
 		return result;
 	if (!ctx || depth == STACK)
 		return CUDA_ERROR_INVALID_VALUE;
-	*ctx = sim_new(1, sizeof **ctx);
-	(*ctx)->device = device;
-	(*ctx)->id = sim_next_id();
-	(*ctx)->next = created;
-	created = *ctx;
+	*ctx = sim_context_new(device);
 	stack[depth++] = *ctx;
 	return CUDA_SUCCESS;
 }
@@ -183,8 +214,7 @@ SIM_EXPORT CUresult cuCtxDestroy_v2(CUcontext ctx)
 		return CUDA_ERROR_INVALID_CONTEXT;
 	if (depth && stack[depth - 1] == ctx)
 		depth--;
-	forget(ctx);
-	ctx->dead = 1;
+	sim_context_end(ctx);
 	return CUDA_SUCCESS;
 }
 

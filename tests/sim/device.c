@@ -200,6 +200,6 @@ SIM_EXPORT CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice pe
 	if (sim_entered == CUDA_SUCCESS)
 		sim_entered = check(peer, can);
 	if (sim_entered == CUDA_SUCCESS)
-		*can = 0;
+		*can = device != peer;
 	return sim_entered;
 }

@@ -81,7 +81,7 @@ static int is_host(enum region_kind kind)
 static int has_slack(const struct region *r)
 {
 	return r->kind != REGION_REGISTERED && r->kind != REGION_RESERVED &&
-	       r->kind != REGION_MAPPING;
+	       r->kind != REGION_MAPPING && r->kind != REGION_IPC;
 }
 
 struct region *sim_region_add(enum region_kind kind, char *host, size_t size,
@@ -174,8 +174,19 @@ CUresult sim_allocate(CUdeviceptr *at, size_t bytes, enum region_kind kind,
 	r = sim_region_add(kind, host, bytes, ctx->device);
 	/* Pool memory belongs to a device, not to a context. */
 	r->ctx = kind == REGION_POOL || kind == REGION_GRAPH ? NULL : ctx;
+	sim_peer_access(r);
 	*at = r->base;
 	return CUDA_SUCCESS;
+}
+
+/* What other processes have opened is gone for them, too. */
+static void unexport(const struct region *from)
+{
+	struct region *r;
+
+	for (r = regions; r && from->id; r = r->next)
+		if (r->kind == REGION_IPC && r->id == from->id)
+			memset(r->access, 0, sizeof r->access);
 }
 
 void sim_region_remove(struct region *r)
@@ -185,6 +196,10 @@ void sim_region_remove(struct region *r)
 	for (p = &regions; *p != r; p = &(*p)->next)
 		;
 	*p = r->next;
+	if (r->kind == REGION_IPC)
+		sim_unmap((char *)(uintptr_t)(r->base - DISTANCE), r->size);
+	else
+		unexport(r);
 	if (has_slack(r)) {
 		slack_intact(r);
 		sim_unmap(r->host, r->size);

@@ -185,7 +185,8 @@ enum region_kind {
 	REGION_REGISTERED, /* pinned, but the program's own pages */
 	REGION_RESERVED,   /* an address range; its mappings are regions of their own */
 	REGION_MAPPING,
-	REGION_GRAPH /* allocated by a memory node of a graph */
+	REGION_GRAPH, /* allocated by a memory node of a graph */
+	REGION_IPC    /* another region's bytes, by its handle */
 };
 
 struct region {
@@ -197,6 +198,8 @@ struct region {
 	CUdevice device;
 	unsigned int access[SIM_MAX_DEVICES]; /* CU_POINTER_ATTRIBUTE_ACCESS_FLAG_* */
 	CUmemGenericAllocationHandle handle;
+	unsigned long long id; /* of what is exported; 0: never was */
+	int opened;            /* times more than once */
 	struct region *next;
 };
 
@@ -243,6 +246,11 @@ CUcontext sim_current(void);
 /* SUCCESS when initialized, with a living current context that has no fault. */
 CUresult sim_ready(void);
 int sim_context_lives(CUcontext ctx);
+CUcontext sim_context_new(CUdevice device);
+void sim_context_end(CUcontext ctx);
+CUcontext sim_primary(CUdevice device);
+CUcontext sim_primary_retain(CUdevice device);
+void sim_primary_release(CUdevice device);
 CUresult sim_fault(CUcontext ctx, CUresult fault); /* poisons; returns the fault */
 unsigned long long sim_next_id(void);
 
@@ -268,6 +276,10 @@ void sim_memory_forget(CUcontext ctx);
 #define SIM_READ CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ
 #define SIM_WRITE CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE
 
+/* peer.c */
+void sim_peer_access(struct region *r); /* what the links say of it */
+void sim_peers_forget(CUcontext ctx);
+
 /* pool.c */
 CUmemoryPool sim_pool(CUdevice device);
 
@@ -281,6 +293,7 @@ CUresult sim_memset_run(const CUDA_MEMSET_NODE_PARAMS *set, CUdevice device);
 
 /* stream.c */
 CUresult sim_stream(CUstream *stream, int per_thread);
+CUstream sim_stream_new(CUcontext ctx, unsigned int flags, int priority);
 CUstream sim_streams(void);
 void sim_streams_forget(CUcontext ctx);
 CUevent sim_events(void);

@@ -89,6 +89,15 @@ void sim_streams_forget(CUcontext ctx)
 			e->ctx = NULL;
 }
 
+CUstream sim_stream_new(CUcontext ctx, unsigned int flags, int priority)
+{
+	CUstream s = new_stream(ctx, STREAM_NORMAL);
+
+	s->flags = flags;
+	s->priority = priority > 0 ? 0 : priority < -5 ? -5 : priority;
+	return s;
+}
+
 static CUresult create(CUstream *stream, unsigned int flags, int priority)
 {
 	CUresult result = sim_ready();
@@ -97,9 +106,7 @@ static CUresult create(CUstream *stream, unsigned int flags, int priority)
 		return result;
 	if (!stream || (flags & ~(unsigned int)CU_STREAM_NON_BLOCKING))
 		return CUDA_ERROR_INVALID_VALUE;
-	*stream = new_stream(sim_current(), STREAM_NORMAL);
-	(*stream)->flags = flags;
-	(*stream)->priority = priority > 0 ? 0 : priority < -5 ? -5 : priority;
+	*stream = sim_stream_new(sim_current(), flags, priority);
 	return CUDA_SUCCESS;
 }
 
