@@ -59,7 +59,7 @@ GAPCOUNT := $(B)/libgapcount.so
 
 .DEFAULT_GOAL := all
 .SECONDARY:
-.PHONY: fuzz all pure check check-unit check-gpu search bench bench-gpu demo lint format install \
+.PHONY: fuzz valgrind search all pure check check-unit check-gpu bench bench-gpu demo lint format install \
         uninstall clean help tests lint-format lint-cppcheck lint-tidy lint-shell lint-man
 
 ifeq ($(HAVE_CUDA_H),)
@@ -244,6 +244,14 @@ TEST_ENV = B=$(B) CC="$(CC)" CUDA="$(CUDA)" NVCC="$(NVCC)" SAN="$(SAN)" EMULATOR
 check: all         ## run the tests that need no GPU (simulated driver)
 	$(Q)$(TEST_ENV) prove -e tests/run $(if $(V),-v) $(CHECKS)
 	$(if $(filter-out $(CHECKS),$(DRV)),@echo "memsetshim: not run: $(notdir $(filter-out $(CHECKS),$(DRV)))")
+
+# Left out: scripts, which run what they compile as it is; what takes minutes there and
+# has nothing of the library in it (a model of memory, a list of 200000 bytes).
+VALGRIND = valgrind -q --error-exitcode=77 --leak-check=full --show-leak-kinds=definite \
+        --errors-for-leak-kinds=definite --suppressions=$(CURDIR)/tests/valgrind.supp
+valgrind: all      ## the compiled tests under valgrind: errors, and what is definitely lost
+	$(Q)FAULTS=few $(MAKE) check EMULATOR="$(VALGRIND)" SCRIPTS= \
+		SKIP='%/unit-plan-oracle %/unit-preload'
 
 include tests/gpu/gpu.mk
 

@@ -3,20 +3,20 @@
 
 #include <dlfcn.h>
 #include <elf.h>
-#include <errno.h>
+#include <limits.h>
 #include <link.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define AGAIN "again" /* argv[0] of drv_rerun()'s child */
+#define AGAIN "DRV_AGAIN" /* set for drv_rerun()'s child */
 
 /* A child reports by its exit status and prints no TAP of its own. */
 static int forked_child;
 
 static int in_child(void)
 {
-	return forked_child || !strcmp(program_invocation_name, AGAIN);
+	return forked_child || getenv(AGAIN) != NULL;
 }
 
 int drv_is_sim(void)
@@ -345,9 +345,24 @@ int drv_child(int (*body)(void *), void *arg)
 	return wait_for(child);
 }
 
+/* This program runs under the same emulator as its parent (tests/run), if any. */
 static int rerun(void *argument)
 {
-	execl("/proc/self/exe", AGAIN, (char *)argument, (char *)NULL);
+	const char *emulator = getenv("EMULATOR");
+	char program[PATH_MAX] = "", words[PATH_MAX], *argv[16], *word, *rest = words;
+	size_t n = 0;
+
+	if (readlink("/proc/self/exe", program, sizeof program - 1) < 0)
+		return 98;
+	snprintf(words, sizeof words, "%s", emulator ? emulator : "");
+	while (n < 13 && (word = strsep(&rest, " ")))
+		if (*word)
+			argv[n++] = word;
+	argv[n] = program;
+	argv[n + 1] = argument;
+	argv[n + 2] = NULL;
+	setenv(AGAIN, "1", 1);
+	execvp(argv[0], argv);
 	return 98;
 }
 
