@@ -12,7 +12,7 @@ compile "$TMP/capture" "$TESTS/prog/capture.c" -L"$SIM" -lcuda
 # run VARIABLE=VALUE... -- SIZE...: into $TMP/out and $TMP/err
 run()
 {
-	with_sim timeout 60 env LD_PRELOAD="$PRELOAD" "$@" >"$TMP/out" 2>"$TMP/err" ||
+	preloaded "$PRELOAD" "$SIM_PATH" "$@" >"$TMP/out" 2>"$TMP/err" ||
 		{ diag "exit status $?" && diag_file "$TMP/out"; }
 }
 
@@ -28,7 +28,7 @@ quiet()
 	is "$(cat "$TMP/err")" "" "$1: nothing is printed"
 }
 
-with_sim "$TMP/capture" 1 4096 5000 >"$TMP/out" 2>&1
+preloaded "$RUNTIME" "$SIM_PATH" "$TMP/capture" 1 4096 5000 >"$TMP/out" 2>&1
 nodes 3 0 "without the library: memset nodes"
 run "$TMP/capture" 1 4096 5000
 nodes 0 3 "with it: kernel nodes"

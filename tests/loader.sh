@@ -24,9 +24,9 @@ both()
 {
 	what=$1
 	shift
-	with_sim timeout 20 env LD_PRELOAD= "$@" >"$TMP/bare" 2>&1
+	preloaded "" "$SIM_PATH" "$@" >"$TMP/bare" 2>&1
 	is $? 0 "$what, without it"
-	with_sim timeout 20 env LD_PRELOAD="$SHIM" "$@" >"$TMP/with" 2>&1
+	preloaded "$SHIM" "$SIM_PATH" "$@" >"$TMP/with" 2>&1
 	is $? 0 "$what, with it: it ends"
 	same "$TMP/with" "$TMP/bare" "$what, with it: the same"
 }
@@ -41,8 +41,8 @@ has "$TMP/with" '^then 13000$' "and another is taken"
 for setting in MEMSETSHIM_NONSENSE=1 MEMSETSHIM_STATS=1 MEMSETSHIM_LOG=info; do
 	# shellcheck disable=SC2016 # that sh expands it
 	STATUS="$TMP/status" with_sim timeout 20 sh -c '
-		{ sleep 0.3; env LD_PRELOAD="$1" "$2" "$3" 2>&1 >/dev/null; echo $? >"$STATUS"; } | :
-	' - "$SHIM" "$setting" "$TMP/main"
+		{ sleep 0.3; env LD_PRELOAD="$1" "$2" $4 "$3" 2>&1 >/dev/null; echo $? >"$STATUS"; } | :
+	' - "$SHIM" "$setting" "$TMP/main" "$EMULATOR"
 	is "$(cat "$TMP/status")" 0 "stderr is a broken pipe, $setting: it ends well"
 	rm -f "$TMP/status"
 done

@@ -7,11 +7,6 @@
 need_shim
 need_cc
 
-case $(uname -m) in
-aarch64) baseline=GLIBC_2.17 ;;
-*) baseline=GLIBC_2.2.5 ;;
-esac
-
 # Built without sanitizers: they are what the program is, not what is tested.
 sanitizer=$SAN
 SAN=
@@ -26,17 +21,17 @@ for level in 0 2; do
 	compile "$dir/main" -O$level "$TESTS/prog/next-main.c" -Wl,--no-as-needed \
 		-L"$dir" -lfoo_a -lfoo_b -lfoo_c -lomp -ldl -Wl,-rpath,"$dir"
 done
-compile_lib "$TMP/interposer.so" "-DBASELINE=\"$baseline\"" \
+compile_lib "$TMP/interposer.so" "-DBASELINE=\"$(glibc_baseline)\"" \
 	"$TESTS/prog/next-interposer.c" -ldl
 SAN=$sanitizer
 
-# run FILE PRELOAD COMMAND...: what it prints, and its status
+# run FILE PRELOAD [NAME=VALUE] PROGRAM...: what it prints, and its status
 run()
 {
 	run_out=$1
 	run_preload=$2
 	shift 2
-	timeout 20 env LD_PRELOAD="$run_preload" "$@" >"$run_out" 2>&1
+	preloaded "$run_preload" "$@" >"$run_out" 2>&1
 	echo "status $?" >>"$run_out"
 }
 
@@ -53,8 +48,8 @@ for level in 0 2; do
 		skip "-O$level: the sanitizers refuse RTLD_DEEPBIND"
 		;;
 	*)
-		run "$TMP/bare" "$RUNTIME" env DEEPBIND=1 "$dir/main" "$dir/libfoo_d.so"
-		run "$TMP/with" "$PRELOAD" env DEEPBIND=1 "$dir/main" "$dir/libfoo_d.so"
+		run "$TMP/bare" "$RUNTIME" DEEPBIND=1 "$dir/main" "$dir/libfoo_d.so"
+		run "$TMP/with" "$PRELOAD" DEEPBIND=1 "$dir/main" "$dir/libfoo_d.so"
 		has "$TMP/bare" '^deep: d$' "-O$level: RTLD_DEEPBIND works without it"
 		same "$TMP/with" "$TMP/bare" "-O$level: the same with it"
 		;;

@@ -10,7 +10,7 @@ need_cc
 [ -n "$SIM" ] || skip_all "no $B/sim: the simulated driver was not built"
 
 compile "$TMP/capture" "$TESTS/prog/capture.c" -L"$SIM" -lcuda
-with_sim timeout 60 env LD_PRELOAD="$PRELOAD" "$TMP/capture" 1 4096 5000 \
+preloaded "$PRELOAD" "$SIM_PATH" "$TMP/capture" 1 4096 5000 \
 	>"$TMP/out" 2>"$TMP/err"
 is $? 0 "the program runs"
 printf 'memset 3 kernel 0\nbytes right\n' >"$TMP/nodes"

@@ -22,15 +22,15 @@ program()
 	compile "$TMP/$name" "$PROG/$name.c" "$PROG/route.c" -ldl "$@"
 }
 
-# route WHAT EXPECTED COMMAND...: EXPECTED is the kind of node that the preload makes
+# route WHAT EXPECTED [NAME=VALUE] PROGRAM...: EXPECTED is the kind of node that the preload makes
 route()
 {
 	what=$1
 	expected=$2
 	shift 2
-	with_sim timeout 60 env LD_PRELOAD="$RUNTIME" "$@" >"$TMP/bare" 2>&1
+	preloaded "$RUNTIME" "$SIM_PATH" "$@" >"$TMP/bare" 2>&1
 	same "$TMP/bare" "$TMP/memset" "$what, without it: memset nodes"
-	with_sim timeout 60 env LD_PRELOAD="$PRELOAD" "$@" >"$TMP/with" 2>&1
+	preloaded "$PRELOAD" "$SIM_PATH" "$@" >"$TMP/with" 2>&1
 	same "$TMP/with" "$TMP/$expected" "$what, with it: $expected nodes"
 }
 
@@ -53,7 +53,7 @@ done
 
 route "linked" kernel "$TMP/route-linked"
 route "linked, per-thread default stream" kernel "$TMP/linked-ptds"
-route "bound at start" kernel env LD_BIND_NOW=1 "$TMP/route-linked"
+route "bound at start" kernel LD_BIND_NOW=1 "$TMP/route-linked"
 route "dlopen and dlsym" kernel "$TMP/route-handle"
 route "dlopen by an absolute path" kernel "$TMP/route-handle" "$SIM/libcuda.so.1"
 route "dlopen by its other name" kernel "$TMP/route-handle" libcuda.so
@@ -73,11 +73,7 @@ case $SAN in
 	skip "another dlsym interposer: the sanitizers' runtimes do not survive one"
 	;;
 *)
-	case $(uname -m) in
-	aarch64) baseline=GLIBC_2.17 ;;
-	*) baseline=GLIBC_2.2.5 ;;
-	esac
-	compile_lib "$TMP/interposer.so" "-DBASELINE=\"$baseline\"" \
+	compile_lib "$TMP/interposer.so" "-DBASELINE=\"$(glibc_baseline)\"" \
 		"$PROG/next-interposer.c" -ldl
 	shim_alone=$PRELOAD
 	PRELOAD="$shim_alone $TMP/interposer.so"

@@ -39,7 +39,7 @@ run()
 	done
 	shift
 	# shellcheck disable=SC2086 # no variable's value has spaces
-	with_sim timeout 60 env LD_PRELOAD="$PRELOAD" $run_set "$run_main" "$@" \
+	preloaded "$PRELOAD" "$SIM_PATH" $run_set "$run_main" "$@" \
 		>"$TMP/out" 2>"$TMP/err"
 	TAP_STATUS=$?
 	[ $TAP_STATUS -eq 0 ] || { diag "exit status $TAP_STATUS" && diag_file "$TMP/out"; }

@@ -3,16 +3,20 @@
 # tap.sh - what the script tests share: TAP, the preload, compiling.  Sourced, not run.
 #
 # Sets B CC CUDA SAN and TESTS (this suite's folder), SHIM and SIM (absolute paths), TMP
-# (a folder that goes away at the end) and PRELOAD (what LD_PRELOAD has to be).
+# (a folder that goes away at the end), PRELOAD (what LD_PRELOAD has to be), SIM_PATH
+# (an assignment that puts the simulated driver in the way) and EMULATOR (what runs the
+# compiled programs, empty where they are this machine's).
 set -u
 
 B=${B:-build}
 CC=${CC:-cc}
 CUDA=${CUDA:-/usr/local/cuda}
 SAN=${SAN:-}
+EMULATOR=${EMULATOR:-}
 TESTS=$(dirname "$0")
 SHIM=$(realpath -e "$B/libmemsetshim.so" 2>/dev/null) || SHIM=
 SIM=$(realpath -e "$B/sim" 2>/dev/null) || SIM=
+SIM_PATH=LD_LIBRARY_PATH=$SIM${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 TMP=$(mktemp -d) || exit 1
 trap 'rm -rf "$TMP"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -159,13 +163,37 @@ need_cc()
 # shimmed COMMAND...: runs it with the shim preloaded
 shimmed()
 {
-	env LD_PRELOAD="$PRELOAD" "$@"
+	# shellcheck disable=SC2086 # EMULATOR is a command with its arguments
+	env LD_PRELOAD="$PRELOAD" $EMULATOR "$@"
 }
 
 # unshimmed COMMAND...: the same without it
 unshimmed()
 {
-	env LD_PRELOAD="$RUNTIME" "$@"
+	# shellcheck disable=SC2086 # as above
+	env LD_PRELOAD="$RUNTIME" $EMULATOR "$@"
+}
+
+# preloaded LIBRARIES [NAME=VALUE...] PROGRAM [ARGUMENT...]: for a minute at most.  What
+# is preloaded may be no library of this machine's, so nothing else is run with it.
+preloaded()
+{
+	preloaded_libraries=$1
+	preloaded_by=$EMULATOR
+	shift
+	for preloaded_word; do
+		shift
+		case $preloaded_word in
+		*=*) ;;
+		*) # the program, behind the emulator's words
+			# shellcheck disable=SC2086 # as above
+			set -- "$@" $preloaded_by
+			preloaded_by=
+			;;
+		esac
+		set -- "$@" "$preloaded_word"
+	done
+	timeout 60 env LD_PRELOAD="$preloaded_libraries" "$@"
 }
 
 # with_sim COMMAND...: the simulated driver is the libcuda that it finds
@@ -182,6 +210,15 @@ with_driver()
 	else
 		with_sim "$@"
 	fi
+}
+
+# The version of glibc's oldest symbols on the machine that is compiled for.
+glibc_baseline()
+{
+	case $(${CC%% *} -dumpmachine) in
+	aarch64*) echo GLIBC_2.17 ;;
+	*) echo GLIBC_2.2.5 ;;
+	esac
 }
 
 # compile OUTPUT ARGUMENT...: warnings are errors; ends the test when it fails
