@@ -17,6 +17,7 @@ WERROR   ?=
 V        ?=
 EMULATOR ?=
 SKIP     ?=
+PROVE_FLAGS ?=
 GENCODE_ARCHS ?= 75 80 86 89 90 100 120
 
 # The CUDA toolkit: CUDA=, CUDA_HOME, nvcc on PATH, the usual prefix - in that order.
@@ -242,7 +243,7 @@ bench-gpu: $(SHIM) $(BENCH)   ## measure on this machine's GPU; JSON in build/re
 CHECKS := $(filter-out $(SKIP),$(UNIT) $(if $(HAVE_CUDA_H),$(if $(NVCC),$(DRV))) $(SCRIPTS))
 TEST_ENV = B=$(B) CC="$(CC)" CUDA="$(CUDA)" NVCC="$(NVCC)" SAN="$(SAN)" EMULATOR="$(EMULATOR)"
 check: all         ## run the tests that need no GPU (simulated driver)
-	$(Q)$(TEST_ENV) prove -e tests/run $(if $(V),-v) $(CHECKS)
+	$(Q)$(TEST_ENV) prove -e tests/run $(if $(V),-v) $(PROVE_FLAGS) $(CHECKS)
 	$(if $(filter-out $(CHECKS),$(DRV)),@echo "memsetshim: not run: $(notdir $(filter-out $(CHECKS),$(DRV)))")
 
 # Left out: scripts, which run what they compile as it is; what takes minutes there and
@@ -251,7 +252,7 @@ VALGRIND = valgrind -q --error-exitcode=77 --leak-check=full --show-leak-kinds=d
         --errors-for-leak-kinds=definite --suppressions=$(CURDIR)/tests/valgrind.supp
 valgrind: all      ## the compiled tests under valgrind: errors, and what is definitely lost
 	$(Q)FAULTS=few $(MAKE) check EMULATOR="$(VALGRIND)" SCRIPTS= \
-		SKIP='%/unit-plan-oracle %/unit-preload'
+		PROVE_FLAGS=-j2 SKIP='%/unit-plan-oracle %/unit-preload'
 
 include tests/gpu/gpu.mk
 
