@@ -4,6 +4,7 @@
  */
 #include "capture.h"
 
+#include "graph_memory.h"
 #include "stats.h"
 
 atomic_int capture_count;
@@ -66,20 +67,6 @@ int capture_edges_full(const struct capture_now *now)
 	return 1;
 }
 
-/*
- * In doubt the count stays: too high costs a query, too low loses a capture's memsets.
- * An end that fails may have ended the capture (invalidated, unjoined, in the wrong
- * thread) or not (a stream that joined it).
- */
-static CUresult ended(CUstream stream, int was_capturing, CUresult result)
-{
-	/* ILLEGAL_STATE: it was not capturing any more; who ended it has counted. */
-	if (was_capturing && result != CUDA_ERROR_ILLEGAL_STATE &&
-	    status_of(stream) == CU_STREAM_CAPTURE_STATUS_NONE)
-		leave();
-	return result;
-}
-
 #define HOOK_BEGIN(name, params, args)           \
 	MSS_EXPORT CUresult name params          \
 	{                                        \
@@ -103,15 +90,48 @@ HOOK_BEGIN(cuStreamBeginCaptureToGraph_ptsz,
             const CUgraphEdgeData *edges, size_t count, CUstreamCaptureMode mode),
            (s, graph, nodes, edges, count, mode))
 
-#define HOOK_END(name, handle)                                              \
-	MSS_EXPORT CUresult name(CUstream s, CUgraph *graph)                \
-	{                                                                   \
-		int was;                                                    \
-                                                                            \
-		if (!DRV(name))                                             \
-			return driver_missing();                            \
-		was = status_of(handle(s)) > CU_STREAM_CAPTURE_STATUS_NONE; \
-		return ended(handle(s), was, DRV(name)(s, graph));          \
+/* What there was to end. */
+struct ending {
+	int capturing;
+	cuuint64_t id; /* 0: nothing is remembered of any capture */
+};
+
+static struct ending before_end(CUstream stream)
+{
+	struct ending e = {.capturing =
+	                       status_of(stream) > CU_STREAM_CAPTURE_STATUS_NONE};
+	struct capture_now now;
+
+	if (graph_memory_any() && capture_query(stream, &now))
+		e.id = now.id;
+	return e;
+}
+
+/*
+ * In doubt the count stays: too high costs a query, too low loses a capture's memsets.
+ * An end that fails may have ended the capture (invalidated, unjoined, in the wrong
+ * thread) or not (a stream that joined it).
+ */
+static CUresult ended(CUstream stream, struct ending e, CUresult result)
+{
+	/* ILLEGAL_STATE: it was not capturing any more; who ended it has counted. */
+	if (e.capturing && result != CUDA_ERROR_ILLEGAL_STATE &&
+	    status_of(stream) == CU_STREAM_CAPTURE_STATUS_NONE) {
+		leave();
+		graph_memory_forget(e.id);
+	}
+	return result;
+}
+
+#define HOOK_END(name, handle)                                   \
+	MSS_EXPORT CUresult name(CUstream s, CUgraph *graph)     \
+	{                                                        \
+		struct ending e;                                 \
+                                                                 \
+		if (!DRV(name))                                  \
+			return driver_missing();                 \
+		e = before_end(handle(s));                       \
+		return ended(handle(s), e, DRV(name)(s, graph)); \
 	}
 
 HOOK_END(cuStreamEndCapture, stream_legacy)

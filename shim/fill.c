@@ -40,7 +40,7 @@ static enum reason reason_of(enum plan_result result)
 }
 
 /* May a kernel do *f?  The current context is `ctx`. */
-static enum reason allowed(const struct fill *f, CUcontext ctx)
+static enum reason allowed(const struct fill *f, CUcontext ctx, cuuint64_t capture)
 {
 	uint64_t span;
 	enum reason reason = reason_of(fill_span(f, &span));
@@ -49,7 +49,7 @@ static enum reason allowed(const struct fill *f, CUcontext ctx)
 		return reason;
 	if (fill_bytes(f) > config.max_bytes)
 		return REASON_MAX_BYTES;
-	return memory_check(f->dst, span, ctx);
+	return memory_check(f->dst, span, ctx, capture);
 }
 
 /* The launch that does *f. */
@@ -87,6 +87,21 @@ enum reason fill_node(const struct fill *f, CUcontext ctx, struct fill_node *n)
 	return SUBSTITUTED;
 }
 
+enum reason fill_memory(const struct fill *f, CUcontext ctx)
+{
+	struct context_while w;
+	enum reason reason;
+	uint64_t span;
+
+	if (fill_span(f, &span) != PLAN_OK)
+		return REASON_SHAPE;
+	if (context_enter(&w, ctx))
+		return REASON_STREAM;
+	reason = memory_check(f->dst, span, ctx, 0);
+	context_leave(&w);
+	return reason;
+}
+
 enum reason fill_allowed(const struct fill *f, CUcontext ctx)
 {
 	struct context_while w;
@@ -94,18 +109,19 @@ enum reason fill_allowed(const struct fill *f, CUcontext ctx)
 
 	if (context_enter(&w, ctx))
 		return REASON_STREAM;
-	reason = allowed(f, ctx);
+	reason = allowed(f, ctx, 0);
 	context_leave(&w);
 	return reason;
 }
 
 /* The current context is the stream's. */
-static enum reason launch(const struct fill *f, CUstream stream, CUcontext ctx)
+static enum reason launch(const struct fill *f, CUstream stream, CUcontext ctx,
+                          cuuint64_t capture)
 {
 	void *params[PLAN_PARAMS];
 	struct plan p;
 	CUkernel kernel;
-	enum reason reason = allowed(f, ctx);
+	enum reason reason = allowed(f, ctx, capture);
 	CUresult result;
 
 	if (reason == SUBSTITUTED)
@@ -129,7 +145,7 @@ static enum reason launch(const struct fill *f, CUstream stream, CUcontext ctx)
 }
 
 /* The stream's context need not be the current one. */
-static enum reason substitute(const struct fill *f, CUstream stream)
+static enum reason substitute(const struct fill *f, CUstream stream, cuuint64_t capture)
 {
 	struct context_while w;
 	CUcontext ctx = NULL;
@@ -139,7 +155,7 @@ static enum reason substitute(const struct fill *f, CUstream stream)
 		return REASON_OFF;
 	if (DRV(cuStreamGetCtx)(stream, &ctx) != CUDA_SUCCESS || context_enter(&w, ctx))
 		return REASON_STREAM;
-	reason = launch(f, stream, ctx);
+	reason = launch(f, stream, ctx, capture);
 	context_leave(&w);
 	return reason;
 }
@@ -151,7 +167,7 @@ static int fill_attempt(const struct fill *f, CUstream stream, const void *calle
 
 	if (!capture_query(stream, &now))
 		return 0;
-	reason = capture_edges_full(&now) ? substitute(f, stream) : REASON_EDGE;
+	reason = capture_edges_full(&now) ? substitute(f, stream, now.id) : REASON_EDGE;
 	stats_memset(reason, fill_bytes(f), caller);
 	log_trace("captured memset of %llu bytes at %#llx: %s",
 	          (unsigned long long)fill_bytes(f), (unsigned long long)f->dst,

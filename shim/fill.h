@@ -31,6 +31,9 @@ struct fill_node {
  */
 enum reason fill_allowed(const struct fill *f, CUcontext ctx);
 
+/* The same of the memory alone. */
+enum reason fill_memory(const struct fill *f, CUcontext ctx);
+
 /* Fills in *n for a node in `ctx`, which must stay where it is: SUBSTITUTED, or why
  * not. */
 enum reason fill_node(const struct fill *f, CUcontext ctx, struct fill_node *n);

@@ -14,6 +14,7 @@
 #include "config.h"
 #include "driver.h"
 #include "fill.h"
+#include "graph_memory.h"
 #include "image.h"
 #include "memsetshim.h"
 #include "stats.h"
@@ -21,6 +22,7 @@
 static void after_fork(void)
 {
 	image_after_fork();
+	graph_memory_after_fork();
 	stats_reset();
 }
 

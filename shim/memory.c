@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "memory.h"
 
+#include "graph_memory.h"
+
 /*
  * One mapping of the range.  The plural query answers zeros for an address that the
  * driver does not know, so memory type 0 stands for "unknown".
@@ -35,7 +37,8 @@ static enum reason check_mapping(CUdeviceptr at, CUcontext ctx, CUdevice device)
 	return SUBSTITUTED;
 }
 
-enum reason memory_check(CUdeviceptr dst, uint64_t bytes, CUcontext ctx)
+enum reason memory_check(CUdeviceptr dst, uint64_t bytes, CUcontext ctx,
+                         cuuint64_t capture)
 {
 	CUdeviceptr at = dst, end = dst + bytes;
 	CUdevice device;
@@ -48,6 +51,9 @@ enum reason memory_check(CUdeviceptr dst, uint64_t bytes, CUcontext ctx)
 		size_t size = 0;
 		enum reason reason = check_mapping(at, ctx, device);
 
+		if (reason == REASON_UNKNOWN && at == dst && capture &&
+		    graph_memory_has(capture, dst, bytes, device))
+			return SUBSTITUTED;
 		if (reason != SUBSTITUTED)
 			return at == dst ? reason : REASON_RANGE;
 		if (DRV(cuMemGetAddressRange_v2)(&base, &size, at) != CUDA_SUCCESS)

@@ -10,9 +10,11 @@
 
 /*
  * SUBSTITUTED when every byte of [dst, dst + bytes) is device memory that kernels of
- * the current context, which is `ctx`, can write; else the reason.  bytes > 0.  The
+ * the current context, which is `ctx`, can write; else the reason.  bytes > 0.  Memory
+ * of the graph that the capture with this id makes counts too; 0: no capture.  The
  * answer depends on the address and its memory alone.
  */
-enum reason memory_check(CUdeviceptr dst, uint64_t bytes, CUcontext ctx);
+enum reason memory_check(CUdeviceptr dst, uint64_t bytes, CUcontext ctx,
+                         cuuint64_t capture);
 
 #endif

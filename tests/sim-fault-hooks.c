@@ -196,12 +196,60 @@ static int lookup_fails(const struct hooked *h)
 	return good & holds(found == drv_entry("cuMemsetD8Async"));
 }
 
+static CUresult allocate(const struct hooked *h, CUdeviceptr *at)
+{
+	__typeof__(&cuMemAllocAsync) call;
+	__typeof__(&cuMemAllocFromPoolAsync) from_pool;
+	CUmemoryPool pool;
+
+	must(cuDeviceGetDefaultMemPool(&pool, 0));
+	*(void **)&call = *(void **)&from_pool = drv_entry(h->name);
+	return strstr(h->name, "FromPool") ? from_pool(at, SIZE, pool, h->stream)
+	                                   : call(at, SIZE, h->stream);
+}
+
+/* In a capture: no memory, and no memset of any. */
+static int allocation_fails(const struct hooked *h)
+{
+	CUdeviceptr at = 1;
+	int good;
+
+	must(begin(h));
+	sim_fail(h->name, 1, h->error);
+	good = holds(allocate(h, &at) == h->error) & holds(at == 1);
+	must(memset_to(h, 0x43));
+	return captured(h, 1) & good;
+}
+
+/* What has not been freed can be set. */
+static int free_fails(const struct hooked *h)
+{
+	__typeof__(&cuMemFreeAsync) call;
+	CUgraph graph;
+	CUdeviceptr at;
+	int good;
+
+	*(void **)&call = drv_entry(h->name);
+	must(begin(h));
+	must(cuMemAllocAsync(&at, SIZE, h->stream));
+	sim_fail(h->name, 1, h->error);
+	good = holds(call(at, h->stream) == h->error);
+	must(cuMemsetD8Async(at, 1, SIZE, h->stream));
+	must(call(at, h->stream));
+	must(cuStreamEndCapture(h->stream, &graph));
+	good &= holds(drv_count(graph, CU_GRAPH_NODE_TYPE_KERNEL) == 1);
+	must(cuGraphDestroy(graph));
+	return good;
+}
+
 /* The first whose name is the beginning of a hook's. */
 static const struct kind {
 	const char *name;
 	int (*fails)(const struct hooked *h);
 } kinds[] = {
     {"cuMemset", memset_fails},
+    {"cuMemAlloc", allocation_fails},
+    {"cuMemFree", free_fails},
     {"cuStreamBeginCaptureToGraph", begin_to_graph_fails},
     {"cuStreamBeginCapture", begin_fails},
     {"cuStreamEndCapture", end_fails},

@@ -183,6 +183,54 @@ static int node_fails(const struct hooked *h)
 	return good;
 }
 
+/* Calls an instantiation or an update by its name. */
+static CUresult ask_graph(const struct hooked *h, CUgraphExec *exec, CUgraph graph)
+{
+	CUresult (*oldest)(CUgraphExec *, CUgraph, CUgraphNode *, char *, size_t);
+	CUresult (*flags)(CUgraphExec *, CUgraph, unsigned long long);
+	CUresult (*params)(CUgraphExec *, CUgraph, CUDA_GRAPH_INSTANTIATE_PARAMS *);
+	CUresult (*update)(CUgraphExec, CUgraph, CUgraphNode *,
+	                   CUgraphExecUpdateResult *);
+	CUDA_GRAPH_INSTANTIATE_PARAMS p = {.flags = 0};
+	CUgraphExecUpdateResultInfo info;
+	CUgraphExecUpdateResult result;
+	CUgraphNode bad;
+
+	*(void **)&oldest = *(void **)&flags = *(void **)&params = *(void **)&update =
+	    drv_entry(h->name);
+	if (!strcmp(h->name, "cuGraphExecUpdate"))
+		return update(*exec, graph, &bad, &result);
+	if (!strcmp(h->name, "cuGraphExecUpdate_v2"))
+		return cuGraphExecUpdate(*exec, graph, &info);
+	if (strstr(h->name, "WithParams"))
+		return params(exec, graph, &p);
+	if (strstr(h->name, "WithFlags"))
+		return flags(exec, graph, 0);
+	return oldest(exec, graph, &bad, NULL, 0);
+}
+
+/* The executable graph stays what it was, in the program's variable too. */
+static int graph_fails(const struct hooked *h)
+{
+	CUgraphExec exec, before;
+	CUgraphNode node;
+	CUgraph graph;
+	int good;
+
+	must(cuGraphCreate(&graph, 0));
+	must(add_node(h, "cuGraphAddMemsetNode", graph, &node));
+	must(cuGraphInstantiateWithFlags(&exec, graph, 0));
+	before = exec;
+	sim_fail(h->name, 1, h->error);
+	good = holds(ask_graph(h, &exec, graph) == h->error) & holds(exec == before);
+	sim_reset();
+	good &= holds(ask_graph(h, &exec, graph) == CUDA_SUCCESS);
+	good &= holds(cuGraphLaunch(exec, h->stream) == CUDA_SUCCESS);
+	must(cuStreamSynchronize(h->stream));
+	must(cuGraphDestroy(graph));
+	return good;
+}
+
 /* The first whose name is the beginning of a hook's. */
 static const struct kind {
 	const char *name;
@@ -190,6 +238,8 @@ static const struct kind {
 } kinds[] = {
     {"cuLaunchKernelEx", launch_fails},
     {"cuGraphAdd", add_fails},
+    {"cuGraphInstantiate", graph_fails},
+    {"cuGraphExecUpdate", graph_fails},
     {"cuGraph", node_fails},
 };
 

@@ -101,6 +101,32 @@ static int change(const struct explicit_node *e)
 	return good;
 }
 
+/* As a child graph, instantiated. */
+static int nest(const struct explicit_node *e)
+{
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	CUgraphExec exec;
+	CUgraphNode child;
+	CUgraph graph;
+	int good;
+
+	must(cuGraphCreate(&graph, 0));
+	must(cuGraphAddChildGraphNode(&child, graph, NULL, 0, e->graph));
+	must(cuThreadExchangeStreamCaptureMode(&mode));
+	good = holds(cuGraphInstantiateWithFlags(&exec, graph, 0) == CUDA_SUCCESS);
+	must(cuThreadExchangeStreamCaptureMode(&mode));
+	return good;
+}
+
+/* Memory of the graph's own, without a node that does anything with it. */
+static int allocate(void)
+{
+	CUdeviceptr at;
+
+	return holds(cuMemAllocAsync(&at, SIZE, stream) == CUDA_SUCCESS) &&
+	       holds(cuMemFreeAsync(at, stream) == CUDA_SUCCESS);
+}
+
 /* The stream's context is not the current one, which takes the most driver calls. */
 static int reentered_from(void *arg)
 {
@@ -127,10 +153,12 @@ static int reentered_from(void *arg)
 		drv_shim(0);
 	must(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
 	good = holds(cuMemsetD8Async(memory, 0x11, SIZE, stream) == CUDA_SUCCESS);
-	good &= holds(drv_launch_copy(memory + 2 * SIZE, memory, SIZE, stream, 1) ==
-	              CUDA_SUCCESS);
+	good &= holds(drv_launch_copy(memory + (size_t)2 * SIZE, memory, SIZE, stream,
+	                              1) == CUDA_SUCCESS);
 	make(&node, primary);
 	good &= change(&node);
+	good &= nest(&node);
+	good &= allocate();
 	good &= holds(cuStreamEndCapture(stream, &graph) == CUDA_SUCCESS);
 	sim_reset();
 	good &= holds(entered > 0) && holds(inner == CUDA_SUCCESS);
@@ -140,7 +168,8 @@ static int reentered_from(void *arg)
 	work = drv_count(graph, CU_GRAPH_NODE_TYPE_KERNEL) +
 	       drv_count(graph, CU_GRAPH_NODE_TYPE_MEMSET);
 	good &= holds(work == 2u + (unsigned int)captured);
-	/* An empty node may stand before the copy. */
+	/* Two memory nodes; and an empty node may stand before the copy. */
+	nodes -= 2;
 	good &= holds(nodes - work == drv_count(graph, CU_GRAPH_NODE_TYPE_EMPTY)) &&
 	        holds(nodes - work <= 1);
 	return !(bytes_right(graph, captured) && good);

@@ -89,6 +89,9 @@ static CUresult free_async(CUdeviceptr at, CUstream s)
 		sim_capture_node(s, CU_GRAPH_NODE_TYPE_MEM_FREE)->memory = at;
 		return CUDA_SUCCESS;
 	}
+	/* What a launch has allocated; the graph's next launch does it again. */
+	if (r->kind == REGION_GRAPH)
+		return CUDA_SUCCESS;
 	if (r->kind != REGION_POOL && r->kind != REGION_DEVICE)
 		return CUDA_ERROR_INVALID_VALUE;
 	sim_region_remove(r);

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#include "verify.h"
+
+#include <stdlib.h>
+
+#include "fill.h"
+#include "nodes.h"
+#include "record.h"
+#include "scratch.h"
+
+#define DEEPEST 64 /* child graphs within child graphs */
+
+/* A stretch of memory that has been looked at already: fills come in crowds. */
+struct known {
+	CUcontext ctx;
+	CUdeviceptr at;
+	size_t bytes;
+};
+
+struct list {
+	CUgraphNode *nodes;
+	size_t count;
+};
+
+/* 0, or -1 when the nodes cannot be had. */
+static int list_nodes(CUgraph graph, struct list *l)
+{
+	*l = (struct list){0};
+	if (DRV(cuGraphGetNodes)(graph, NULL, &l->count) != CUDA_SUCCESS)
+		return -1;
+	if (!l->count)
+		return 0;
+	l->nodes = calloc(l->count, sizeof *l->nodes);
+	if (l->nodes &&
+	    DRV(cuGraphGetNodes)(graph, l->nodes, &l->count) == CUDA_SUCCESS)
+		return 0;
+	free(l->nodes);
+	return -1;
+}
+
+/* The graph itself allocates it. */
+static int is_own_memory(const struct list *l, CUdeviceptr at, uint64_t bytes)
+{
+	size_t i;
+
+	for (i = 0; i < l->count; i++) {
+		CUDA_MEM_ALLOC_NODE_PARAMS p = {0};
+
+		if (DRV(cuGraphMemAllocNodeGetParams)(l->nodes[i], &p) ==
+		        CUDA_SUCCESS &&
+		    at >= p.dptr && at - p.dptr < p.bytesize &&
+		    bytes <= p.bytesize - (at - p.dptr))
+			return 1;
+	}
+	return 0;
+}
+
+static CUresult verify_fill(const struct list *l, const struct fill *f, CUcontext ctx,
+                            struct known *k)
+{
+	CUDA_MEMSET_NODE_PARAMS set;
+	CUdeviceptr base = 0;
+	size_t size = 0;
+	uint64_t span;
+
+	if (fill_span(f, &span) != PLAN_OK)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (ctx == k->ctx && f->dst >= k->at && f->dst - k->at < k->bytes &&
+	    span <= k->bytes - (f->dst - k->at))
+		return CUDA_SUCCESS;
+	if (fill_memory(f, ctx) == SUBSTITUTED) {
+		if (DRV(cuMemGetAddressRange_v2)(&base, &size, f->dst) == CUDA_SUCCESS)
+			*k = (struct known){.ctx = ctx, .at = base, .bytes = size};
+		return CUDA_SUCCESS;
+	}
+	if (is_own_memory(l, f->dst, span))
+		return CUDA_SUCCESS;
+	nodes_from_fill(f, &set);
+	return scratch_instantiate(&set, ctx);
+}
+
+static CUresult verify(CUgraph graph, CUgraphNode *bad, struct known *k, int depth);
+
+static CUresult verify_node(const struct list *l, CUgraphNode node, CUgraphNode *bad,
+                            struct known *k, int depth)
+{
+	CUgraphNodeType type;
+	struct fill f;
+	CUcontext ctx;
+	CUgraph child;
+	CUresult result = CUDA_SUCCESS;
+
+	if (record_read(node, &f, &ctx) == 0) {
+		result = verify_fill(l, &f, ctx, k);
+		if (result != CUDA_SUCCESS)
+			*bad = node;
+		return result;
+	}
+	if (DRV(cuGraphNodeGetType)(node, &type) == CUDA_SUCCESS &&
+	    type == CU_GRAPH_NODE_TYPE_GRAPH &&
+	    DRV(cuGraphChildGraphNodeGetGraph)(node, &child) == CUDA_SUCCESS)
+		result = verify(child, bad, k, depth + 1);
+	return result;
+}
+
+static CUresult verify(CUgraph graph, CUgraphNode *bad, struct known *k, int depth)
+{
+	CUresult result = CUDA_SUCCESS;
+	struct list l;
+	size_t i;
+
+	if (depth > DEEPEST || list_nodes(graph, &l))
+		return CUDA_SUCCESS;
+	for (i = 0; i < l.count && result == CUDA_SUCCESS; i++)
+		result = verify_node(&l, l.nodes[i], bad, k, depth);
+	free(l.nodes);
+	return result;
+}
+
+CUresult verify_graph(CUgraph graph, CUgraphNode *bad)
+{
+	struct known k = {0};
+
+	if (!graph || !record_any() || !DRV(cuGraphGetNodes) ||
+	    !DRV(cuGraphNodeGetType) || !DRV(cuGraphChildGraphNodeGetGraph) ||
+	    !DRV(cuGraphMemAllocNodeGetParams))
+		return CUDA_SUCCESS;
+	return verify(graph, bad, &k, 0);
+}
