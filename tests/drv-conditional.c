@@ -124,7 +124,7 @@ static void if_node(unsigned int value, int captured)
 static void branches(CUgraphConditionalNodeType type, unsigned int size,
                      unsigned int value, int wanted)
 {
-	CUgraph graph, bodies[3];
+	CUgraph graph, bodies[3] = {NULL, NULL, NULL};
 	CUgraphNode node;
 	unsigned int i;
 
@@ -144,7 +144,7 @@ static void branches(CUgraphConditionalNodeType type, unsigned int size,
 /* The same shape: an outer "if" around an inner one and a fill. */
 static CUgraph nested(unsigned int value, unsigned int set, CUgraphNode *inside)
 {
-	CUgraph graph, outer, inner;
+	CUgraph graph, outer = NULL, inner = NULL;
 	CUgraphNode node;
 
 	must(cuGraphCreate(&graph, 0));
@@ -180,7 +180,7 @@ static void update(void)
 static void refused(void)
 {
 	CUDA_HOST_NODE_PARAMS host = {.fn = nothing};
-	CUgraph graph, other, body, bodies[3], clone;
+	CUgraph graph, other, body = NULL, bodies[3], clone;
 	CUgraphNode node, inside;
 	CUgraphExec exec;
 	CUresult result;

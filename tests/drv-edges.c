@@ -130,12 +130,14 @@ static void refused(CUgraph graph, CUgraphNode from, CUgraphNode to,
 static void what_may_not_be(void)
 {
 	CUgraphNode k[2], m[2];
-	CUgraphEdgeData to_port = {.to_port = 1}, reserved = {.reserved = {1}},
-	                no_port = {.type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC};
+	CUgraphEdgeData to_port = full, spare = full, no_port = full;
 	size_t n = 0;
 	CUgraph graph;
 	int i;
 
+	to_port.to_port = 1;
+	spare.reserved[0] = 1;
+	no_port.type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
 	must(cuGraphCreate(&graph, 0));
 	for (i = 0; i < 2; i++) {
 		k[i] = kernel(graph);
@@ -145,7 +147,7 @@ static void what_may_not_be(void)
 	refused(graph, m[0], k[0], launch_order, "a kernel's port, from an empty node");
 	refused(graph, k[0], m[0], programmatic, "programmatic, to an empty node");
 	refused(graph, k[0], k[1], to_port, "a port of arrival");
-	refused(graph, k[0], k[1], reserved, "a reserved byte");
+	refused(graph, k[0], k[1], spare, "a reserved byte");
 	refused(graph, k[0], k[1], no_port, "programmatic, from the full port");
 	must(edges_new(graph, NULL, NULL, NULL, &n));
 	is(n, 0, "and no edge came of these");

@@ -242,6 +242,10 @@ fault cuEventRecord 5 speed cuEventRecord
 
 in_front cuGraphExecUpdate_v2 cuGraphExecUpdate
 fronted ELAPSED="2 1" "$COMMAND" selftest
+is $STATUS 0 "a driver with the older update only: status 0"
+has "$TMP/out" '^PASS update' "updated by that one"
+in_front cuGraphExecUpdate_v2 cuGraphExecUpdate
+fronted ELAPSED="2 1" "$COMMAND" selftest
 is $STATUS 0 "a driver that cannot update: status 0"
 has "$TMP/out" '^SKIP update: this driver has no cuGraphExecUpdate$' "no update"
 in_front cuGetProcAddress_v2
