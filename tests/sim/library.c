@@ -190,8 +190,10 @@ SIM_EXPORT CUresult cuKernelGetFunction(CUfunction *function, CUkernel kernel)
 SIM_EXPORT CUresult cuKernelGetName(const char **name, CUkernel kernel)
 {
 	SIM_CALL(cuKernelGetName);
-	if (!name || !is_kernel(kernel))
-		return name ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
+	if (!name || !kernel)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!is_kernel(kernel))
+		return CUDA_ERROR_INVALID_HANDLE;
 	*name = kernel->type->name;
 	return CUDA_SUCCESS;
 }
@@ -233,7 +235,7 @@ SIM_EXPORT CUresult cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t *
 }
 
 /* Takes a CUkernel too, as the driver does wherever it takes a CUfunction. */
-static CUkernel kernel_of(CUfunction function)
+CUkernel sim_kernel_of(CUfunction function)
 {
 	if (is_kernel((CUkernel)function))
 		return (CUkernel)function;
@@ -244,9 +246,11 @@ static CUkernel kernel_of(CUfunction function)
 SIM_EXPORT CUresult cuFuncGetName(const char **name, CUfunction function)
 {
 	SIM_CALL(cuFuncGetName);
-	if (!name || !kernel_of(function))
-		return name ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
-	*name = kernel_of(function)->type->name;
+	if (!name || !function)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!sim_kernel_of(function))
+		return CUDA_ERROR_INVALID_HANDLE;
+	*name = sim_kernel_of(function)->type->name;
 	return CUDA_SUCCESS;
 }
 
@@ -254,17 +258,17 @@ SIM_EXPORT CUresult cuFuncGetParamInfo(CUfunction function, size_t index,
                                        size_t *offset, size_t *size)
 {
 	SIM_CALL(cuFuncGetParamInfo);
-	return kernel_of(function)
-	           ? param_info(kernel_of(function), index, offset, size)
+	return sim_kernel_of(function)
+	           ? param_info(sim_kernel_of(function), index, offset, size)
 	           : CUDA_ERROR_INVALID_HANDLE;
 }
 
 SIM_EXPORT CUresult cuFuncGetModule(CUmodule *module, CUfunction function)
 {
 	SIM_CALL(cuFuncGetModule);
-	if (!module || !kernel_of(function))
+	if (!module || !sim_kernel_of(function))
 		return module ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
-	*module = (CUmodule)kernel_of(function)->library;
+	*module = (CUmodule)sim_kernel_of(function)->library;
 	return CUDA_SUCCESS;
 }
 

@@ -327,6 +327,7 @@ CUresult sim_launch_run(const struct launch *launch, CUcontext ctx);
 #define SIM_KERNEL_MAGIC 0x6b65726eu
 #define SIM_FUNCTION_MAGIC 0x66756e63u
 CUfunction sim_function(CUkernel kernel, CUcontext ctx); /* loads it if need be */
+CUkernel sim_kernel_of(CUfunction function); /* or of a CUkernel by cast; NULL: none */
 void sim_functions_forget(CUcontext ctx);
 int sim_libraries(void); /* how many are loaded */
 
