@@ -154,7 +154,7 @@ $(B)/tests/kernels.o: tests/kernels.S $(B)/tests.fatbin
 	@mkdir -p $(@D)
 	$(call say,AS,$@)$(CC) $(CPPFLAGS) -fPIC -DTEST_IMAGE='"$(B)/tests.fatbin"' -c -o $@ $<
 
-DRV_COMMON := $(B)/tests/drv.o $(B)/tests/drv_kernel.o $(B)/tests/kernels.o $(B)/shim/plan.o $(B)/tests/fill_host.o
+DRV_COMMON := $(B)/tests/drv.o $(B)/tests/drv_arms.o $(B)/tests/drv_kernel.o $(B)/tests/kernels.o $(B)/shim/plan.o $(B)/tests/fill_host.o
 # The fuzz targets: with a main() of our own they are tests like any other, with clang's
 # they look for inputs that break something.
 FUZZ_PURE := $(B)/tests/fill_host.o $(PURE_OBJ)
