@@ -2,9 +2,11 @@
 /*
  * Eight threads capture and replay at once, in all three capture modes, and race for
  * the first load of the kernels: every memset becomes a kernel node, all bytes are
- * right.
+ * right, also of a ninth thread that meanwhile does in relaxed mode what their captures
+ * forbid.
  */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "drv.h"
@@ -89,10 +91,40 @@ static void *work(void *arg)
 	return NULL;
 }
 
+static atomic_int captures_over;
+
+/*
+ * Allocates, sets and waits, none of which a capture in global mode allows another
+ * thread, but in relaxed mode: no capture is spoiled by it, and it is done at once.
+ */
+static void *work_eagerly(void *arg)
+{
+	CUstreamCaptureMode mine = CU_STREAM_CAPTURE_MODE_RELAXED;
+	struct worker *w = arg;
+	unsigned char got[SIZE], want[SIZE];
+
+	must(cuCtxSetCurrent(ctx));
+	must(cuThreadExchangeStreamCaptureMode(&mine));
+	do {
+		w->kernels++;
+		must(cuMemAlloc(&w->p, SIZE));
+		memset(want, w->kernels & 0xff, SIZE);
+		w->failed +=
+		    cuMemsetD8Async(w->p, want[0], SIZE, w->stream) != CUDA_SUCCESS;
+		w->failed += cuStreamSynchronize(w->stream) != CUDA_SUCCESS;
+		w->failed += cuMemcpyDtoH(got, w->p, SIZE) != CUDA_SUCCESS;
+		w->failed += cuMemFree(w->p) != CUDA_SUCCESS;
+		w->wrong += memcmp(got, want, SIZE) != 0;
+	} while (!atomic_load(&captures_over));
+	must(cuThreadExchangeStreamCaptureMode(&mine));
+	w->failed += mine != CU_STREAM_CAPTURE_MODE_RELAXED;
+	return NULL;
+}
+
 /* The workers' results added up. */
 static struct worker run(void)
 {
-	struct worker workers[THREADS], sum = {0};
+	struct worker workers[THREADS], sum = {0}, eager = {0};
 	unsigned int i;
 
 	memset(workers, 0, sizeof workers);
@@ -102,9 +134,13 @@ static struct worker run(void)
 		workers[i].stream = drv_stream();
 		workers[i].p = drv_alloc(SIZE);
 	}
+	eager.stream = drv_stream();
+	atomic_store(&captures_over, 0);
 	for (i = 0; i < THREADS; i++)
 		if (pthread_create(&workers[i].thread, NULL, work, &workers[i]))
 			bail("no thread");
+	if (pthread_create(&eager.thread, NULL, work_eagerly, &eager))
+		bail("no thread");
 	for (i = 0; i < THREADS; i++) {
 		pthread_join(workers[i].thread, NULL);
 		sum.kernels += workers[i].kernels;
@@ -114,6 +150,11 @@ static struct worker run(void)
 		must(cuStreamDestroy(workers[i].stream));
 		must(cuMemFree(workers[i].p));
 	}
+	atomic_store(&captures_over, 1);
+	pthread_join(eager.thread, NULL);
+	must(cuStreamDestroy(eager.stream));
+	sum.failed += eager.failed;
+	sum.wrong += eager.wrong;
 	pthread_barrier_destroy(&barrier);
 	return sum;
 }
