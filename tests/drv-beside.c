@@ -6,11 +6,12 @@
  */
 #include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "drv.h"
 
 #define SIZE 256u
-#define CAPTURES 3
+#define MODES 3
 
 extern const unsigned char test_image[];
 
@@ -46,19 +47,16 @@ static CUresult unload_library(void)
 	return cuLibraryUnload(made.library);
 }
 
-static CUresult default_pool(void)
-{
-	return cuDeviceGetDefaultMemPool(&made.pool, 0);
-}
-
 static CUresult pool_attribute(void)
 {
 	CUresult (*ask)(CUmemoryPool, CUmemPool_attribute, void *);
+	CUresult result = cuDeviceGetDefaultMemPool(&made.pool, 0);
 	cuuint64_t value;
 
 	*(void **)&ask = drv_entry("cuMemPoolGetAttribute");
-	return ask ? ask(made.pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &value)
-	           : CUDA_ERROR_NOT_SUPPORTED;
+	return result == CUDA_SUCCESS && ask
+	           ? ask(made.pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &value)
+	           : result;
 }
 
 static CUresult query_event(void)
@@ -95,7 +93,6 @@ static const struct scene {
     {"a module is unloaded", unload_module},
     {"a library is loaded", load_library},
     {"a library is unloaded", unload_library},
-    {"a pool is asked for", default_pool},
     {"a pool is asked for an attribute", pool_attribute},
     {"an event is queried", query_event},
     {"memory is allocated", allocate},
@@ -140,13 +137,12 @@ static void make(void)
 	memset(&made, 0, sizeof made);
 	must(load_module());
 	must(load_library());
-	must(default_pool());
 	must(cuEventCreate(&made.event, CU_EVENT_DISABLE_TIMING));
 }
 
 /* A memset before the call and one after it. */
 static struct outcome try(const struct scene *scene, CUstreamCaptureMode mode,
-                          int thread, int shimmed)
+                          int thread, int on)
 {
 	unsigned char got[2] = {0};
 	struct outcome o = {.replay = CUDA_ERROR_UNKNOWN};
@@ -155,7 +151,7 @@ static struct outcome try(const struct scene *scene, CUstreamCaptureMode mode,
 
 	make();
 	drv_write(memory, got, sizeof got);
-	drv_shim(shimmed);
+	drv_shim(on);
 	must(cuStreamBeginCapture(stream, mode));
 	o.before = cuMemsetD8Async(memory, 1, 1, stream);
 	o.call = thread ? call_in_a_thread(scene->call) : scene->call();
@@ -181,49 +177,88 @@ static void show(const char *arm, const struct outcome *o)
 	       o->kernels, (int)o->replay, o->bytes_right ? "right" : "wrong");
 }
 
-/* In a process of its own, with the shim first, so that the first memset is there. */
-static int both(const struct scene *scene, CUstreamCaptureMode mode, int thread)
-{
-	struct outcome n, o;
-	int same;
+/* One for each capture mode and thread, natively and with the shim. */
+struct answers {
+	struct outcome native[MODES][2], ours[MODES][2];
+};
 
+struct job {
+	const struct scene *scene;
+	struct answers *answers; /* which the child shares */
+	int mode, thread;
+};
+
+static void start(void)
+{
 	ctx = drv_start();
 	memory = drv_alloc(SIZE);
-	o = try(scene, mode, thread, 1);
-	n = try(scene, mode, thread, 0);
-	same = holds(o.call == n.call) & holds(o.before == n.before) &
-	       holds(o.after == n.after) & holds(o.end == n.end) &
-	       holds(o.nodes == n.nodes) & holds(o.replay == n.replay) &
-	       holds(o.bytes_right && n.bytes_right) &
-	       holds(o.kernels == o.nodes && !n.kernels);
-	if (!same) {
-		show("natively", &n);
-		show("with fills", &o);
-	}
-	return same;
 }
 
-int main(int argc, char **argv)
+/* Each in a process of its own, so that its memset is the first. */
+static int shimmed(void *arg)
+{
+	const struct job *j = arg;
+
+	start();
+	j->answers->ours[j->mode][j->thread] =
+	    try(j->scene, (CUstreamCaptureMode)j->mode, j->thread, 1);
+	return 0;
+}
+
+static int native(void *arg)
+{
+	const struct job *j = arg;
+	int mode, thread;
+
+	start();
+	for (mode = 0; mode < MODES; mode++)
+		for (thread = 0; thread < 2; thread++)
+			j->answers->native[mode][thread] =
+			    try(j->scene, (CUstreamCaptureMode)mode, thread, 0);
+	return 0;
+}
+
+static int same(const struct outcome *n, const struct outcome *o)
+{
+	int good = holds(o->call == n->call) & holds(o->before == n->before) &
+	           holds(o->after == n->after) & holds(o->end == n->end) &
+	           holds(o->nodes == n->nodes) & holds(o->replay == n->replay) &
+	           holds(o->bytes_right && n->bytes_right) &
+	           holds(o->kernels == o->nodes && !n->kernels);
+
+	if (!good) {
+		show("natively", n);
+		show("with fills", o);
+	}
+	return good;
+}
+
+static void play(const struct scene *scene, struct answers *answers)
 {
 	static const char *const modes[] = {"global", "thread-local", "relaxed"};
-	char argument[4] = "";
-	int mode, thread;
+	struct job j = {.scene = scene, .answers = answers};
+
+	memset(answers, 0, sizeof *answers);
+	is(drv_child(native, &j), 0, "%s, natively", scene->what);
+	for (j.mode = 0; j.mode < MODES; j.mode++)
+		for (j.thread = 0; j.thread < 2; j.thread++)
+			ok(drv_child(shimmed, &j) == 0 &&
+			       same(&answers->native[j.mode][j.thread],
+			            &answers->ours[j.mode][j.thread]),
+			   "%s, %s mode, in %s thread", scene->what, modes[j.mode],
+			   j.thread ? "another" : "the same");
+}
+
+int main(void)
+{
+	struct answers *answers = mmap(NULL, sizeof *answers, PROT_READ | PROT_WRITE,
+	                               MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	size_t i;
 
-	if (argc > 1)
-		return !both(&scenes[argv[1][0] - '0'],
-		             (CUstreamCaptureMode)(argv[1][1] - '0'),
-		             argv[1][2] == '1');
+	if (answers == MAP_FAILED)
+		bail("no memory to share");
 	drv_need_gpu();
 	for (i = 0; i < SCENES; i++)
-		for (mode = 0; mode < CAPTURES; mode++)
-			for (thread = 0; thread < 2; thread++) {
-				argument[0] = (char)('0' + i);
-				argument[1] = (char)('0' + mode);
-				argument[2] = (char)('0' + thread);
-				is(drv_rerun(argument), 0, "%s, %s mode, in %s thread",
-				   scenes[i].what, modes[mode],
-				   thread ? "another" : "the same");
-			}
+		play(&scenes[i], answers);
 	return done();
 }
