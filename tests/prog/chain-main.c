@@ -62,7 +62,8 @@ int main(int argc, char **argv)
 {
 	static const char *const names[] = {"cudnnCreate", "cublasCreate_v2",
 	                                    "cuChainCreate"};
-	void *library = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : RTLD_DEFAULT;
+	void *library =
+	    argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : RTLD_DEFAULT;
 	set_fn set;
 	size_t i;
 
