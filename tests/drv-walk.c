@@ -338,6 +338,39 @@ static void pictures(void)
 	must(cuGraphDestroy(graph));
 }
 
+/* --- flags: a device may launch what consists of kernels and memsets
+ * ------------------ */
+
+static void instantiations(void)
+{
+	static const unsigned long long flags[] = {
+	    CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH,
+	    CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY,
+	    CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH};
+	CUgraph plain = captured(0), graph = captured(1);
+	size_t i;
+
+	for (i = 0; i < sizeof flags / sizeof *flags; i++) {
+		CUgraphExec exec[2] = {NULL, NULL};
+		CUresult native =
+		    cuGraphInstantiateWithFlags(&exec[0], plain, flags[i]);
+
+		is(cuGraphInstantiateWithFlags(&exec[1], graph, flags[i]), native,
+		   "instantiated with flags %llu: %d, as natively", flags[i],
+		   (int)native);
+		if (!exec[0] || !exec[1])
+			continue;
+		native = cuGraphLaunch(exec[0], stream);
+		is(cuGraphLaunch(exec[1], stream), native,
+		   "and launched: %d, as natively", (int)native);
+		must(cuStreamSynchronize(stream));
+		must(cuGraphExecDestroy(exec[0]));
+		must(cuGraphExecDestroy(exec[1]));
+	}
+	must(cuGraphDestroy(plain));
+	must(cuGraphDestroy(graph));
+}
+
 int main(void)
 {
 	drv_start();
@@ -350,5 +383,6 @@ int main(void)
 	refusals();
 	edges();
 	pictures();
+	instantiations();
 	return done();
 }
