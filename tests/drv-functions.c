@@ -17,7 +17,7 @@ static void by_library(void)
 	const char *name = NULL;
 	int threads = 0;
 
-	must(cuLibraryLoadData(&library, drv_ptx, NULL, NULL, 0, NULL, NULL, 0));
+	must(cuLibraryLoadData(&library, test_image, NULL, NULL, 0, NULL, NULL, 0));
 	must(cuLibraryGetKernel(&kernel, library, "sim_copy_bytes"));
 	must(cuKernelGetName(&name, kernel));
 	ok(!strcmp(name, "sim_copy_bytes"), "a kernel's name");
@@ -36,12 +36,13 @@ static void by_library(void)
 
 static void by_module(void)
 {
-	CUfunction function = drv_kernel("sim_add_bytes");
-	CUmodule module = NULL;
-	CUfunction again = NULL;
+	CUmodule loaded = NULL, module = NULL;
+	CUfunction function = NULL, again = NULL;
 	const char *name = NULL;
 	int threads = 0;
 
+	must(cuModuleLoadData(&loaded, test_image));
+	must(cuModuleGetFunction(&function, loaded, "sim_add_bytes"));
 	must(cuFuncGetName(&name, function));
 	ok(!strcmp(name, "sim_add_bytes"), "a function's name");
 	must(cuFuncGetModule(&module, function));

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * drv_kernels.h - the arguments of kernels.cu's sim_add_bytes.
+ * drv_kernels.h - kernels.cu by hand: its image, and sim_add_bytes' arguments.
  */
 #ifndef DRV_KERNELS_H
 #define DRV_KERNELS_H
 
 #include "drv.h"
+
+/* kernels.cu as a module, for functions of one context. */
+extern const unsigned char test_image[];
 
 /* sim_add_bytes' arguments, and where they are. */
 struct drv_add {
