@@ -4,7 +4,9 @@
  * launches, by the nodes' priorities, in other streams and contexts; and they keep what
  * was given to them to keep.
  */
+#include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "drv_arms.h"
 
@@ -223,42 +225,80 @@ static CUgraph two_contexts(struct arm *a)
 static CUresult (*object_create)(CUuserObject *, void *, CUhostFn, unsigned int,
                                  unsigned int);
 static CUresult (*object_retain)(CUgraph, CUuserObject, unsigned int, unsigned int);
+static atomic_int times_gone;
+static int too_early;
 
-static void CUDA_CB gone(void *counter)
+static void CUDA_CB gone(void *nobody)
 {
-	++*(volatile int *)counter;
+	(void)nobody;
+	atomic_fetch_add(&times_gone, 1);
 }
 
-/* Not gone as long as a clone has it. */
+/* The driver calls gone() in a thread of its own, some time: a while is waited for it.
+ */
+static int gone_in_time(void)
+{
+	int tries;
+
+	for (tries = 0; tries < 2000 && !atomic_load(&times_gone); tries++)
+		usleep(1000);
+	return atomic_load(&times_gone);
+}
+
+/* Not before the graph, its clone and what was made of that are all gone. */
 static CUgraph keeps(struct arm *a)
 {
-	static volatile int count;
 	CUgraph graph = mixed(a), clone;
 	CUuserObject object;
 	CUgraphExec exec;
 
-	count = 0;
-	must(object_create(&object, (void *)(uintptr_t)&count, gone, 1,
-	                   CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+	atomic_store(&times_gone, 0);
+	must(object_create(&object, NULL, gone, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
 	must(object_retain(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
 	must(cuGraphClone(&clone, graph));
-	must(cuGraphInstantiateWithFlags(&exec, clone, 0));
 	must(cuGraphDestroy(graph));
-	arm_note(a, (unsigned long long)count);
+	must(cuGraphInstantiateWithFlags(&exec, clone, 0));
+	must(cuGraphDestroy(clone));
 	arm_launch(a, exec);
+	too_early += atomic_load(&times_gone);
 	must(cuGraphExecDestroy(exec));
-	arm_note(a, (unsigned long long)count);
-	return clone;
+	arm_note(a, (unsigned int)gone_in_time());
+	return NULL;
+}
+
+/* A memset's node goes, with and without the shim, and the object stays. */
+static CUgraph keeps_without_nodes(struct arm *a)
+{
+	CUgraphNode node;
+	CUuserObject object;
+	CUgraph graph;
+
+	atomic_store(&times_gone, 0);
+	must(cuGraphCreate(&graph, 0));
+	node = arm_add(a, graph, NULL, 0, 64, 0x61, 100);
+	must(object_create(&object, NULL, gone, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+	must(object_retain(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
+	arm_note(a, cuGraphDestroyNode(node));
+	too_early += atomic_load(&times_gone);
+	must(cuGraphDestroy(graph));
+	arm_note(a, (unsigned int)gone_in_time());
+	return NULL;
 }
 
 static void objects(void)
 {
 	*(void **)&object_create = drv_entry("cuUserObjectCreate");
 	*(void **)&object_retain = drv_entry("cuGraphRetainUserObject");
-	if (object_create && object_retain)
-		arms("a kept object", keeps, 0);
-	else
+	if (!object_create || !object_retain) {
 		skip("this driver has no user objects");
+		return;
+	}
+	arms("a kept object", keeps, 0);
+	is(atomic_load(&times_gone), 1, "a kept object: gone, once");
+	arms("an object kept longer than a node", keeps_without_nodes, 0);
+	is(atomic_load(&times_gone), 1,
+	   "an object kept longer than a node: gone, once");
+	is(too_early, 0, "and neither of them too early");
 }
 
 int main(void)

@@ -137,6 +137,7 @@ void sim_graph_free(CUgraph graph)
 	size_t i;
 
 	sim_conditions_forget(graph);
+	sim_kept_release(graph);
 	if (graph->exec)
 		graph->exec->source = NULL;
 	for (i = 0; i < graph->count; i++)
@@ -171,6 +172,7 @@ CUgraph sim_graph_copy(CUgraph graph)
 	CUgraph copy = sim_graph_new();
 	size_t i, k;
 
+	sim_kept_copy(copy, graph);
 	for (i = 0; i < graph->count; i++) {
 		graph->nodes[i]->index = i;
 		copy_node(copy, graph->nodes[i]);

@@ -146,6 +146,7 @@ struct CUgraph_st {
 	CUgraphExec exec;  /* the first one made of it that is still there */
 	CUgraphNode *nodes;
 	size_t count, room;
+	struct kept *kept; /* user objects */
 };
 
 struct CUgraphExec_st {

@@ -77,6 +77,10 @@ CUresult sim_exec_change(CUgraphNode held, CUgraphNode made);
 CUgraphExecUpdateResult sim_update_node(CUgraphNode old, CUgraphNode new);
 CUresult sim_update_child(CUgraphNode held, CUgraph from);
 
+/* user_object.c */
+void sim_kept_copy(CUgraph to, CUgraph from);
+void sim_kept_release(CUgraph graph);
+
 /* conditional.c */
 int sim_condition_set(CUgraphConditionalHandle handle, unsigned int value);
 int sim_condition_unused(CUgraph graph); /* a handle of it has no node */
