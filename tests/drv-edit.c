@@ -11,7 +11,7 @@
 #define ROUNDS 100
 #define SETS 3
 #define ROOM 2048u /* bytes for each memset to move about in */
-#define SIZE (SETS * ROOM)
+#define SIZE ((size_t)SETS * ROOM)
 
 static CUcontext ctx;
 static CUstream stream;

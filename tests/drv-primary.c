@@ -47,7 +47,7 @@ static int same_states(const struct state *before, const char *when)
 /* A program without a primary context, or with device 0's alone. */
 static int first_capture(CUstreamCaptureMode mode, int own_context)
 {
-	struct state before[MAX_DEVICES];
+	struct state before[MAX_DEVICES] = {{0}};
 	CUcontext ctx, current;
 	CUstream stream;
 	CUdeviceptr p;

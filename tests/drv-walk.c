@@ -10,9 +10,9 @@
 
 #include "drv_kernels.h"
 
-#define PART 256u /* bytes that one operation writes, or less */
-#define PARTS 8u
-#define SIZE (2u * PARTS * PART) /* the second half is where edits move things to */
+#define PART ((size_t)256) /* bytes that one operation writes, or less */
+#define PARTS 8
+#define SIZE (PART * PARTS * 2) /* the second half is where edits move things to */
 #define SHIFT (PARTS * PART)
 #define MAX_NODES 16
 #define MAX_EDGES 32
