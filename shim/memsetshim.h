@@ -30,7 +30,7 @@ extern "C" {
 /* "0.1.0"; a constant string, never freed. */
 const char *memsetshim_version(void);
 
-/* 1 when captured memsets become fill kernels, 0 when they are left alone. */
+/* 1 when memsets in graphs become fill kernels, 0 when they are left alone. */
 int memsetshim_enabled(void);
 
 /*
@@ -41,9 +41,9 @@ int memsetshim_set_enabled(int on);
 
 /* Counted since the process started, or since it was forked. */
 struct memsetshim_stats {
-	uint64_t substituted;       /* captured memsets that became fill kernel nodes */
+	uint64_t substituted; /* memsets in graphs that became fill kernel nodes */
 	uint64_t substituted_bytes; /* bytes that those write at each replay */
-	uint64_t passed;            /* captured memsets left to the driver */
+	uint64_t passed;            /* memsets in graphs left to the driver */
 	uint64_t captures;          /* captures begun */
 };
 

@@ -170,11 +170,11 @@ void stats_print(void)
 	add(&t, "memsetshim: %s, process %ld (%s): %llu capture%s\n",
 	    memsetshim_version(), (long)getpid(), program_invocation_short_name,
 	    (unsigned long long)stats_captures(), stats_captures() == 1 ? "" : "s");
-	add(&t, "memsetshim: %10llu  captured memsets became fill kernels%s\n",
+	add(&t, "memsetshim: %10llu  memsets in graphs became fill kernels%s\n",
 	    (unsigned long long)stats_count(SUBSTITUTED),
 	    stats_count(SUBSTITUTED) ? ", called from" : "");
 	add_rows(&t, SUBSTITUTED);
-	add(&t, "memsetshim: %10llu  captured memsets were left to the driver%s\n",
+	add(&t, "memsetshim: %10llu  memsets in graphs were left to the driver%s\n",
 	    (unsigned long long)passed, passed ? ", called from, and why" : "");
 	for (reason = SUBSTITUTED + 1; reason < REASON_COUNT; reason++)
 		add_rows(&t, (enum reason)reason);

@@ -50,7 +50,7 @@ has "$TMP/bare" '^level 3: cuMemsetD8Async of 64$' "by the driver's name too"
 has "$TMP/bare" '^1 nodes, bytes right$' "and memory is set"
 run "$TMP/with" "$SHIM" "$TMP/main" "$TMP/handle/liblevel1.so"
 same "$TMP/with" "$TMP/bare" "the same with it"
-has "$TMP/table" ' 1  captured memsets? became' "and the memset at the end is a fill"
+has "$TMP/table" ' 1  memsets in graphs? became' "and the memset at the end is a fill"
 
 rm -f "$TMP/table"
 run "$TMP/bare" "" "$TMP/main-linked"

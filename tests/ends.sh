@@ -48,7 +48,7 @@ both()
 	is "$(cat "$TMP/err")" "" "$what: nothing is printed"
 	run "$TMP/with" "$PRELOAD" MEMSETSHIM_STATS=1 "$@"
 	same "$TMP/with" "$TMP/wanted" "$what: the same with statistics"
-	is "$(count "$TMP/err" 'captured memsets became fill kernels')" 1 "$what: one table"
+	is "$(count "$TMP/err" 'memsets in graphs became fill kernels')" 1 "$what: one table"
 	has "$TMP/bare" '^constructor: version 0, lookup [0-9]+ .*, memset 3, begin 3, ' \
 		"$what: the constructor comes before cuInit"
 }

@@ -40,7 +40,7 @@ how()
 	ends "$PRELOAD" "$1" MEMSETSHIM_STATS=1
 	same "$TMP/out" "$TMP/bare" "$1: the same with statistics"
 	is "$(count "$TMP/err" ': 1 capture$')" "$3" "$1: tables printed: $3"
-	is "$(count "$TMP/err" ' 1  captured memsets became fill kernels')" "$3" \
+	is "$(count "$TMP/err" ' 1  memsets in graphs became fill kernels')" "$3" \
 		"$1: which know of the fill: $3"
 	is "$(grep -v '^memsetshim: ' "$TMP/err")" "" "$1: and nothing else is printed"
 	ends "$PRELOAD" "$1" MEMSETSHIM_STATS="$TMP/table.%p"

@@ -28,5 +28,5 @@ run()
 run ""
 run "$SHIM"
 has "$TMP/table" ': 1 capture$' "one capture is seen once"
-has "$TMP/table" ' 3  captured memsets became fill kernels' "and three memsets"
+has "$TMP/table" ' 3  memsets in graphs became fill kernels' "and three memsets"
 done_testing

@@ -55,12 +55,12 @@ for name in libcudart.so.13 libcudart-1a2b3c4d.so.13.0.48 libcudart.1a2b3c.so.13
 	dir=$TMP/$name
 	build "$dir" "$name"
 	run "$dir" MEMSETSHIM_STATS=1 -- alpha beta alpha beta beta own
-	row 6 'captured memsets became fill kernels, called from' "$name: six fills"
+	row 6 'memsets in graphs became fill kernels, called from' "$name: six fills"
 	row 2 'libalpha\.so' "$name: two called from libalpha.so"
 	row 3 'libbeta\.so' "$name: three from libbeta.so, through the runtime"
 	row 1 main "$name: one from the program"
 	is "$(grep libcudart "$TMP/err")" "" "$name: none from it"
-	row 0 'captured memsets were left to the driver' "$name: none was passed through"
+	row 0 'memsets in graphs were left to the driver' "$name: none was passed through"
 done
 
 dir=$TMP/libcudart.so.13
@@ -75,7 +75,7 @@ pid=$(sed 's/process //' "$TMP/out")
 has "$TMP/err" "^memsetshim: .*, process $pid \\(main\\): 7 captures\$" \
 	"the first line: process, program, captures"
 is "$(lines "$TMP/out")" 1 "stdout has the program's line only"
-row 6 'captured memsets were left to the driver, called from, and why' "six passed"
+row 6 'memsets in graphs were left to the driver, called from, and why' "six passed"
 row 2 'libalpha\.so: zero bytes' "zero bytes, twice"
 row 1 'libalpha\.so: host memory' "host memory"
 row 1 'libalpha\.so: managed memory' "managed memory"
@@ -83,13 +83,13 @@ row 1 'libalpha\.so: range leaves its allocation' "range leaves its allocation"
 row 1 'libalpha\.so: address unknown to the driver' "address unknown to the driver"
 
 run "$dir" MEMSETSHIM_STATS=1 MEMSETSHIM=0 -- alpha beta
-row 0 'captured memsets became fill kernels' "switched off: no fill"
+row 0 'memsets in graphs became fill kernels' "switched off: no fill"
 row 1 'libalpha\.so: switched off' "switched off: libalpha.so's"
 row 1 'libbeta\.so: switched off' "switched off: libbeta.so's"
 run "$dir" MEMSETSHIM_STATS=1 MEMSETSHIM_MAX_BYTES=99 -- alpha
 row 1 'libalpha\.so: larger than MEMSETSHIM_MAX_BYTES' "larger than allowed"
 run "$dir" MEMSETSHIM_STATS=1 --
-row 0 'captured memsets became fill kernels' "a process of CUDA without captures: zeros"
+row 0 'memsets in graphs became fill kernels' "a process of CUDA without captures: zeros"
 
 run "$dir" MEMSETSHIM_STATS="$TMP/table" -- alpha
 is "$(cat "$TMP/err")" "" "a path: nothing on stderr"
@@ -119,7 +119,7 @@ for table in "$TMP"/orphan.*; do
 	[ "$table" = "$TMP/orphan.$pid" ] || cp "$table" "$TMP/err"
 done
 has "$TMP/err" ': 0 captures$' "a child starts at no captures"
-row 0 'captured memsets became fill kernels' "a child starts at no fills"
-row 0 'captured memsets were left to the driver' "a child starts at none passed"
+row 0 'memsets in graphs became fill kernels' "a child starts at no fills"
+row 0 'memsets in graphs were left to the driver' "a child starts at none passed"
 is "$(grep alpha "$TMP/err")" "" "a child has no callers yet"
 done_testing

@@ -23,9 +23,9 @@ check_nodes()
 	is "$?" 0 "$1: runs under the shim"
 	grep -q '^Execution time: [0-9]*us$' "$WORK/out"
 	ok $? "$1: prints its time"
-	is "$(sed -n 's/^memsetshim: *\([0-9]*\)  captured memsets became.*/\1/p' \
+	is "$(sed -n 's/^memsetshim: *\([0-9]*\)  memsets in graphs became.*/\1/p' \
 		"$WORK/stats")" 1000 "$1: the shim counts 1000 substituted"
-	is "$(sed -n 's/^memsetshim: *\([0-9]*\)  captured memsets were left.*/\1/p' \
+	is "$(sed -n 's/^memsetshim: *\([0-9]*\)  memsets in graphs were left.*/\1/p' \
 		"$WORK/stats")" 0 "$1: and none left to the driver"
 	cp "$WORK/stats" "$RESULTS/seed-$1.stats"
 
