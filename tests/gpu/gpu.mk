@@ -10,7 +10,7 @@ COMPUTE_CAP = $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader \
 GPU_ARCH ?= sm_$(or $(COMPUTE_CAP),90)
 
 GPU_TESTS ?= $(patsubst %,tests/gpu/%.sh,cudart runtimes cublas seed pytorch \
-	pytorch_app startup sanitizer counter compare)
+	pytorch_app startup sanitizer tools counter compare)
 # Scripts that run on either driver.
 EITHER    := $(wildcard $(patsubst %,tests/%.sh,company deepbind exec exits ends unload))
 CUDA_LIB  := $(firstword $(wildcard $(CUDA)/lib64 $(CUDA)/lib))

@@ -103,7 +103,7 @@ def passed_through():
 
 # --- graphs ------------------------------------------------------------------------
 
-KERNEL, MEMSET, CHILD = 0, 2, 4  # CUgraphNodeType
+KERNEL, MEMSET, CHILD, EMPTY = 0, 2, 4, 5  # CUgraphNodeType
 KERNEL_PARAMS = 128  # bytes, more than CUDA_KERNEL_NODE_PARAMS has
 
 

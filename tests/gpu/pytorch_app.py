@@ -16,6 +16,7 @@ import statistics
 import sys
 
 from graphs import (
+    EMPTY,
     KERNEL,
     MEMSET,
     by_turns,
@@ -216,8 +217,13 @@ def check_nodes(name, native, shimmed, before):
     left = shimmed.count(MEMSET)
     if not ok(left == 0, f"{name}: none of {memsets} memset nodes is left"):
         diag(f"{name}: {left} left to the driver: {why}")
+    # An empty node keeps the full edge of a kernel that asks to overlap.
+    added = shimmed.count(EMPTY) - native.count(EMPTY)
+    if added:
+        diag(f"{name}: {added} empty nodes more, for kernels that ask to overlap")
     ok(
-        sum(shimmed.nodes.values()) == sum(native.nodes.values())
+        added >= 0
+        and sum(shimmed.nodes.values()) == sum(native.nodes.values()) + added
         and shimmed.count(KERNEL) == native.count(KERNEL) + memsets - left,
         f"{name}: each of the others became one kernel node",
     )

@@ -25,6 +25,23 @@ witnessed "$WORK/shim.witness" env LD_PRELOAD="$SHIM" \
 	"$PYTHON" "$app" --once "$WORK/shim"
 is "$?" 0 "runs preloaded, as the witness watches"
 
+# The allocator that makes memory nodes: most memsets are of memory of the graph's own.
+rm -f "$RESULTS/pytorch_async.stats"
+witnessed "$WORK/async.witness" env LD_PRELOAD="$SHIM" \
+	PYTORCH_CUDA_ALLOC_CONF=backend:cudaMallocAsync \
+	MEMSETSHIM_STATS="$RESULTS/pytorch_async.stats" \
+	"$PYTHON" "$app" --once "$WORK/async"
+is "$?" 0 "runs preloaded with backend:cudaMallocAsync"
+diag_file "$RESULTS/pytorch_async.stats" 30
+cp "$WORK/async.witness" "$RESULTS/pytorch_async.witness"
+if grep -q unavailable "$WORK/async.witness"; then
+	skip "the witness cannot watch here"
+else
+	[ "$(witness_count "$WORK/async.witness" fill)" -ge 1 ] 2>/dev/null
+	ok $? "with fills ($(grep -c . "$WORK/async") workloads)"
+	is "$(witness_count "$WORK/async.witness" memset)" 0 "and no memset node"
+fi
+
 # Two processes: only what gives the same bits each time can be compared.
 join "$WORK/bare" "$WORK/shim" 2>/dev/null |
 	awk '$2 != "varies" && $3 != "varies" && $2 != "uncaptured"' >"$WORK/stable"

@@ -136,7 +136,7 @@ step build "${BUILD_LIMIT:-150}" make B="$B" -k -j"$(nproc)" all gpu-programs
 # compare.sh takes minutes, and a call of its own: make compare-gpu
 step check-gpu "${CHECK_LIMIT:-400}" make B="$B" RESULTS="$RESULTS" check-gpu-built \
 	GPU_TESTS="${GPU_TESTS:-$(for t in cudart runtimes cublas seed pytorch pytorch_app \
-		startup sanitizer counter; do echo "tests/gpu/$t.sh"; done)}"
+		startup sanitizer tools counter; do echo "tests/gpu/$t.sh"; done)}"
 if make -n B="$B" bench-gpu 2>/dev/null | grep -qv 'Nothing to be done'; then
 	step bench-gpu "${BENCH_LIMIT:-150}" make B="$B" RESULTS="$RESULTS" bench-gpu
 	"$PYTHON" bench/summary.py --bars "$RESULTS/bench.json" >>"$RESULTS/bars.tsv"
