@@ -17,9 +17,19 @@ struct known {
 	size_t bytes;
 };
 
+struct block {
+	CUdeviceptr at;
+	uint64_t bytes;
+};
+
 struct list {
 	CUgraphNode *nodes;
 	size_t count;
+	/* What the graph itself allocates; looked for once a fill's memory is unknown.
+	 */
+	struct block *own;
+	size_t own_count;
+	int own_known;
 };
 
 /* 0, or -1 when the nodes cannot be had. */
@@ -38,24 +48,37 @@ static int list_nodes(CUgraph graph, struct list *l)
 	return -1;
 }
 
-/* The graph itself allocates it. */
-static int is_own_memory(const struct list *l, CUdeviceptr at, uint64_t bytes)
+static void list_own_memory(struct list *l)
 {
 	size_t i;
 
-	for (i = 0; i < l->count; i++) {
+	l->own_known = 1;
+	l->own = calloc(l->count, sizeof *l->own);
+	for (i = 0; l->own && i < l->count; i++) {
 		CUDA_MEM_ALLOC_NODE_PARAMS p = {0};
 
-		if (DRV(cuGraphMemAllocNodeGetParams)(l->nodes[i], &p) ==
-		        CUDA_SUCCESS &&
-		    at >= p.dptr && at - p.dptr < p.bytesize &&
-		    bytes <= p.bytesize - (at - p.dptr))
+		if (DRV(cuGraphMemAllocNodeGetParams)(l->nodes[i], &p) == CUDA_SUCCESS)
+			l->own[l->own_count++] = (struct block){p.dptr, p.bytesize};
+	}
+}
+
+static int is_own_memory(struct list *l, CUdeviceptr at, uint64_t bytes)
+{
+	size_t i;
+
+	if (!l->own_known)
+		list_own_memory(l);
+	for (i = 0; i < l->own_count; i++) {
+		const struct block *b = &l->own[i];
+
+		if (at >= b->at && at - b->at < b->bytes &&
+		    bytes <= b->bytes - (at - b->at))
 			return 1;
 	}
 	return 0;
 }
 
-static CUresult verify_fill(const struct list *l, const struct fill *f, CUcontext ctx,
+static CUresult verify_fill(struct list *l, const struct fill *f, CUcontext ctx,
                             struct known *k)
 {
 	CUDA_MEMSET_NODE_PARAMS set;
@@ -81,7 +104,7 @@ static CUresult verify_fill(const struct list *l, const struct fill *f, CUcontex
 
 static CUresult verify(CUgraph graph, CUgraphNode *bad, struct known *k, int depth);
 
-static CUresult verify_node(const struct list *l, CUgraphNode node, CUgraphNode *bad,
+static CUresult verify_node(struct list *l, CUgraphNode node, CUgraphNode *bad,
                             struct known *k, int depth)
 {
 	CUgraphNodeType type;
@@ -114,6 +137,7 @@ static CUresult verify(CUgraph graph, CUgraphNode *bad, struct known *k, int dep
 	for (i = 0; i < l.count && result == CUDA_SUCCESS; i++)
 		result = verify_node(&l, l.nodes[i], bad, k, depth);
 	free(l.nodes);
+	free(l.own);
 	return result;
 }
 
