@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * instantiate.c - where the driver looks at a memset node's memory: instantiation and
- * whole-graph update.  A fill with memory that has become bad is refused there as the
- * memset node would be.
+ * updates by whole graphs.  A fill with memory that has become bad is refused there as
+ * the memset node would be.
  */
 #include "guard.h"
 #include "record.h"
@@ -83,19 +83,6 @@ MSS_EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph
 HOOK_WITH_PARAMS(cuGraphInstantiateWithParams)
 HOOK_WITH_PARAMS(cuGraphInstantiateWithParams_ptsz)
 
-/* Before the driver's call, which cannot be taken back. */
-static int update_allowed(CUgraph graph, CUgraphNode *bad)
-{
-	struct guard g;
-	CUresult result;
-
-	if (!record_any() || !guard_enter(&g))
-		return 1;
-	result = verify_graph(graph, bad);
-	guard_leave(&g);
-	return result == CUDA_SUCCESS;
-}
-
 MSS_EXPORT CUresult cuGraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphNode *bad,
                                       CUgraphExecUpdateResult *why)
 {
@@ -103,7 +90,7 @@ MSS_EXPORT CUresult cuGraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphNo
 
 	if (!DRV(cuGraphExecUpdate))
 		return driver_missing();
-	if (!exec || !bad || !why || update_allowed(graph, &found))
+	if (!exec || !bad || !why || verify_update(graph, &found))
 		return DRV(cuGraphExecUpdate)(exec, graph, bad, why);
 	*bad = found;
 	*why = CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
@@ -117,10 +104,22 @@ MSS_EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph,
 
 	if (!DRV(cuGraphExecUpdate_v2))
 		return driver_missing();
-	if (!exec || !info || update_allowed(graph, &found))
+	if (!exec || !info || verify_update(graph, &found))
 		return DRV(cuGraphExecUpdate_v2)(exec, graph, info);
 	*info = (CUgraphExecUpdateResultInfo){
 	    .result = CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED,
 	    .errorNode = found};
 	return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+}
+
+MSS_EXPORT CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec,
+                                                       CUgraphNode node, CUgraph child)
+{
+	CUgraphNode found;
+
+	if (!DRV(cuGraphExecChildGraphNodeSetParams))
+		return driver_missing();
+	if (!exec || !node || verify_update(child, &found))
+		return DRV(cuGraphExecChildGraphNodeSetParams)(exec, node, child);
+	return CUDA_ERROR_INVALID_VALUE;
 }

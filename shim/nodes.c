@@ -13,6 +13,7 @@
 #include "guard.h"
 #include "record.h"
 #include "scratch.h"
+#include "verify.h"
 
 /* What the functions of memset nodes answer on any other node, among other things. */
 #define NOT_A_MEMSET CUDA_ERROR_INVALID_VALUE
@@ -230,10 +231,14 @@ MSS_EXPORT CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node,
 	struct guard g;
 	struct fill f;
 	CUcontext was;
+	CUgraphNode bad;
 	CUresult result;
 
 	if (!DRV(cuGraphExecNodeSetParams))
 		return driver_missing();
+	if (exec && node && params && params->type == CU_GRAPH_NODE_TYPE_GRAPH &&
+	    !verify_update(params->graph.graph, &bad))
+		return CUDA_ERROR_INVALID_VALUE;
 	result = DRV(cuGraphExecNodeSetParams)(exec, node, params);
 	if (result != NOT_A_MEMSET || nodes_memset_of(params, &set) ||
 	    !enter_fill(&g, node, &f, &was))

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "fill.h"
+#include "guard.h"
 #include "nodes.h"
 #include "record.h"
 #include "scratch.h"
@@ -150,4 +151,16 @@ CUresult verify_graph(CUgraph graph, CUgraphNode *bad)
 	    !DRV(cuGraphMemAllocNodeGetParams))
 		return CUDA_SUCCESS;
 	return verify(graph, bad, &k, 0);
+}
+
+int verify_update(CUgraph graph, CUgraphNode *bad)
+{
+	struct guard g;
+	CUresult result;
+
+	if (!record_any() || !guard_enter(&g))
+		return 1;
+	result = verify_graph(graph, bad);
+	guard_leave(&g);
+	return result == CUDA_SUCCESS;
 }

@@ -17,4 +17,10 @@
  */
 CUresult verify_graph(CUgraph graph, CUgraphNode *bad);
 
+/*
+ * 1 when an executable graph may take over `graph`: for before the driver's call, which
+ * cannot be taken back.  Else 0, and *bad as above.  Enters the guard itself.
+ */
+int verify_update(CUgraph graph, CUgraphNode *bad);
+
 #endif

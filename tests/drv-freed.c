@@ -2,7 +2,8 @@
 /*
  * Memory that is freed or unmapped between capture and instantiation, or before an
  * update: the driver refuses a memset node there, and a fill is refused the same way,
- * by every form of instantiation, in child graphs too.
+ * by every form of instantiation, in child graphs too, also where one takes over
+ * another.
  */
 #include <string.h>
 
@@ -235,6 +236,46 @@ static void freed_before_update(enum memory kind)
 	   memories[kind], (int)launched[0]);
 }
 
+/* A child graph whose memory is gone, into an executable graph, by both calls. */
+static void freed_before_child(enum memory kind, int generic)
+{
+	CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_GRAPH};
+	CUresult (*change)(CUgraphExec, CUgraphNode, CUgraphNodeParams *);
+	CUresult result[2], launched[2];
+	int on;
+
+	*(void **)&change = drv_entry("cuGraphExecNodeSetParams");
+	for (on = 0; on < 2; on++) {
+		struct block b = allocate(kind);
+		CUgraphNode held, ignored;
+		CUgraph graph, child, next;
+		CUgraphExec exec;
+
+		drv_shim(on);
+		child = graph_of(good + 64, CAPTURED, &ignored);
+		next = graph_of(b.at, CAPTURED, &ignored);
+		drv_shim(1);
+		must(cuGraphCreate(&graph, 0));
+		must(cuGraphAddChildGraphNode(&held, graph, NULL, 0, child));
+		must(cuGraphInstantiateWithFlags(&exec, graph, 0));
+		give_up(&b);
+		params.graph.graph = next;
+		result[on] = generic && change
+		                 ? change(exec, held, &params)
+		                 : cuGraphExecChildGraphNodeSetParams(exec, held, next);
+		launched[on] = cuGraphLaunch(exec, stream);
+		must(cuStreamSynchronize(stream));
+		must(cuGraphExecDestroy(exec));
+		must(cuGraphDestroy(graph));
+		must(cuGraphDestroy(child));
+		must(cuGraphDestroy(next));
+	}
+	is(result[1], result[0], "%s, child taken over%s: %d, as natively",
+	   memories[kind], generic ? " as any node" : "", (int)result[0]);
+	is(launched[1], launched[0], "%s, child: the old one runs on: %d",
+	   memories[kind], (int)launched[0]);
+}
+
 int main(void)
 {
 	int kind, place;
@@ -249,5 +290,9 @@ int main(void)
 			                           (enum place)place);
 	for (kind = 0; kind < MEMORIES; kind++)
 		freed_before_update((enum memory)kind);
+	for (kind = 0; kind < MEMORIES; kind++) {
+		freed_before_child((enum memory)kind, 0);
+		freed_before_child((enum memory)kind, 1);
+	}
 	return done();
 }

@@ -231,16 +231,37 @@ static int graph_fails(const struct hooked *h)
 	return good;
 }
 
+/* One child graph in the place of another. */
+static int child_fails(const struct hooked *h)
+{
+	CUgraph graph, child;
+	CUgraphNode node, held;
+	CUgraphExec exec;
+	int good;
+
+	must(cuGraphCreate(&child, 0));
+	must(add_node(h, "cuGraphAddMemsetNode", child, &node));
+	must(cuGraphCreate(&graph, 0));
+	must(cuGraphAddChildGraphNode(&held, graph, NULL, 0, child));
+	must(cuGraphInstantiateWithFlags(&exec, graph, 0));
+	sim_fail(h->name, 1, h->error);
+	good = holds(cuGraphExecChildGraphNodeSetParams(exec, held, child) == h->error);
+	sim_reset();
+	good &= holds(cuGraphExecChildGraphNodeSetParams(exec, held, child) ==
+	              CUDA_SUCCESS);
+	good &= holds(cuGraphLaunch(exec, h->stream) == CUDA_SUCCESS);
+	must(cuStreamSynchronize(h->stream));
+	return good;
+}
+
 /* The first whose name is the beginning of a hook's. */
 static const struct kind {
 	const char *name;
 	int (*fails)(const struct hooked *h);
 } kinds[] = {
-    {"cuLaunchKernelEx", launch_fails},
-    {"cuGraphAdd", add_fails},
-    {"cuGraphInstantiate", graph_fails},
-    {"cuGraphExecUpdate", graph_fails},
-    {"cuGraph", node_fails},
+    {"cuLaunchKernelEx", launch_fails},     {"cuGraphAdd", add_fails},
+    {"cuGraphInstantiate", graph_fails},    {"cuGraphExecUpdate", graph_fails},
+    {"cuGraphExecChildGraph", child_fails}, {"cuGraph", node_fails},
 };
 
 static const struct kind *kind_of(const char *name)
