@@ -2,6 +2,7 @@
 #include "verify.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "fill.h"
 #include "guard.h"
@@ -18,19 +19,17 @@ struct known {
 	size_t bytes;
 };
 
-struct block {
+/* Memory that the graph itself allocates. */
+struct own {
 	CUdeviceptr at;
-	uint64_t bytes;
+	size_t bytes;
 };
 
 struct list {
 	CUgraphNode *nodes;
 	size_t count;
-	/* What the graph itself allocates; looked for once a fill's memory is unknown.
-	 */
-	struct block *own;
-	size_t own_count;
-	int own_known;
+	struct own *own; /* NULL until a fill asks for it */
+	size_t own_count, hint;
 };
 
 /* 0, or -1 when the nodes cannot be had. */
@@ -49,32 +48,40 @@ static int list_nodes(CUgraph graph, struct list *l)
 	return -1;
 }
 
-static void list_own_memory(struct list *l)
+/* Once for all fills: a graph may have as many of either. */
+static void list_own(struct list *l)
 {
+	CUDA_MEM_ALLOC_NODE_PARAMS p;
+	CUgraphNodeType type;
 	size_t i;
 
-	l->own_known = 1;
 	l->own = calloc(l->count, sizeof *l->own);
 	for (i = 0; l->own && i < l->count; i++) {
-		CUDA_MEM_ALLOC_NODE_PARAMS p = {0};
-
-		if (DRV(cuGraphMemAllocNodeGetParams)(l->nodes[i], &p) == CUDA_SUCCESS)
-			l->own[l->own_count++] = (struct block){p.dptr, p.bytesize};
+		memset(&p, 0, sizeof p);
+		if (DRV(cuGraphNodeGetType)(l->nodes[i], &type) == CUDA_SUCCESS &&
+		    type == CU_GRAPH_NODE_TYPE_MEM_ALLOC &&
+		    DRV(cuGraphMemAllocNodeGetParams)(l->nodes[i], &p) == CUDA_SUCCESS)
+			l->own[l->own_count++] =
+			    (struct own){.at = p.dptr, .bytes = p.bytesize};
 	}
 }
 
+/* The search goes on where the last one ended: fills come in the allocations' order. */
 static int is_own_memory(struct list *l, CUdeviceptr at, uint64_t bytes)
 {
 	size_t i;
 
-	if (!l->own_known)
-		list_own_memory(l);
+	if (!l->own)
+		list_own(l);
 	for (i = 0; i < l->own_count; i++) {
-		const struct block *b = &l->own[i];
+		size_t k = (l->hint + i) % l->own_count;
+		const struct own *o = &l->own[k];
 
-		if (at >= b->at && at - b->at < b->bytes &&
-		    bytes <= b->bytes - (at - b->at))
+		if (at >= o->at && at - o->at < o->bytes &&
+		    bytes <= o->bytes - (at - o->at)) {
+			l->hint = k;
 			return 1;
+		}
 	}
 	return 0;
 }
@@ -137,8 +144,8 @@ static CUresult verify(CUgraph graph, CUgraphNode *bad, struct known *k, int dep
 		return CUDA_SUCCESS;
 	for (i = 0; i < l.count && result == CUDA_SUCCESS; i++)
 		result = verify_node(&l, l.nodes[i], bad, k, depth);
-	free(l.nodes);
 	free(l.own);
+	free(l.nodes);
 	return result;
 }
 

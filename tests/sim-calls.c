@@ -201,6 +201,31 @@ static void left_to_the_driver(void)
 	is(calls_of("cuLaunchKernel"), 0, "and launches nothing");
 }
 
+/* However many memsets there are, each allocation of the graph is asked for once. */
+static void many_of_its_own(void)
+{
+	enum { MANY = 100 };
+	CUgraphExec exec;
+	CUgraph graph;
+	CUdeviceptr p;
+	int i;
+
+	must(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	for (i = 0; i < MANY; i++) {
+		must(cuMemAllocAsync(&p, 4096, stream));
+		must(cuMemsetD8Async(p, 1, 64, stream));
+		must(cuMemsetD8Async(p + 64, 2, 64, stream));
+	}
+	must(cuStreamEndCapture(stream, &graph));
+	is(drv_count(graph, CU_GRAPH_NODE_TYPE_KERNEL), 2 * MANY, "%d fills", 2 * MANY);
+	sim_reset();
+	must(cuGraphInstantiateWithFlags(&exec, graph, 0));
+	is(sim_calls("cuGraphMemAllocNodeGetParams"), MANY,
+	   "instantiation asks for each of %d allocations once", MANY);
+	must(cuGraphExecDestroy(exec));
+	must(cuGraphDestroy(graph));
+}
+
 static void lookups(void)
 {
 	void *libcuda = dlopen("libcuda.so.1", RTLD_NOW), *found;
@@ -243,6 +268,7 @@ int main(void)
 	allowed("cuStreamEndCapture", "the end of a capture");
 	is(calls_of("cuStreamEndCapture"), 1, "which is the driver's own");
 	each_kind(only, "after the capture");
+	many_of_its_own();
 	invalidated();
 	left_to_the_driver();
 	return done();
