@@ -34,10 +34,16 @@ static void take_params(struct plan *p, void *const *params)
 int record_read(CUgraphNode node, struct fill *f, CUcontext *ctx)
 {
 	CUDA_KERNEL_NODE_PARAMS launch;
+	CUgraphNodeType type;
 	struct plan p = {0};
 	int kernel;
 
-	if (!record_any() || !node || !DRV(cuGraphKernelNodeGetParams_v2))
+	if (!record_any() || !node || !DRV(cuGraphKernelNodeGetParams_v2) ||
+	    !DRV(cuGraphNodeGetType))
+		return -1;
+	/* A call that fails is an error to sanitizers and to cuLogs. */
+	if (DRV(cuGraphNodeGetType)(node, &type) != CUDA_SUCCESS ||
+	    type != CU_GRAPH_NODE_TYPE_KERNEL)
 		return -1;
 	memset(&launch, 0, sizeof launch);
 	if (DRV(cuGraphKernelNodeGetParams_v2)(node, &launch) != CUDA_SUCCESS ||

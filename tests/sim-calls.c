@@ -226,6 +226,22 @@ static void many_of_its_own(void)
 	must(cuGraphDestroy(graph));
 }
 
+/* A call that fails is an error to sanitizers: no node is asked what it is not. */
+static void copies_only(void)
+{
+	CUgraphExec exec;
+	CUgraph graph;
+
+	must(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	must(cuMemcpyDtoDAsync(memory, memory + 128, 64, stream));
+	must(cuStreamEndCapture(stream, &graph));
+	sim_reset();
+	must(cuGraphInstantiateWithFlags(&exec, graph, 0));
+	is(sim_calls("cuGraphKernelNodeGetParams_v2"), 0, "a copy is no kernel");
+	must(cuGraphExecDestroy(exec));
+	must(cuGraphDestroy(graph));
+}
+
 static void lookups(void)
 {
 	void *libcuda = dlopen("libcuda.so.1", RTLD_NOW), *found;
@@ -269,6 +285,7 @@ int main(void)
 	is(calls_of("cuStreamEndCapture"), 1, "which is the driver's own");
 	each_kind(only, "after the capture");
 	many_of_its_own();
+	copies_only();
 	invalidated();
 	left_to_the_driver();
 	return done();
