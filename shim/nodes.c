@@ -127,6 +127,10 @@ static CUresult convert(const CUDA_MEMSET_NODE_PARAMS *set, CUcontext ctx,
 
 	if (result != CUDA_SUCCESS)
 		return result;
+	/* Captured fills need neither, so a driver may lack them. */
+	if (!DRV(cuGraphKernelNodeSetParams_v2) ||
+	    !DRV(cuGraphExecKernelNodeSetParams_v2))
+		return CUDA_ERROR_NOT_SUPPORTED;
 	if (nodes_to_fill(set, &f) || fill_node(&f, ctx, n) != SUBSTITUTED)
 		return CUDA_ERROR_INVALID_VALUE;
 	return CUDA_SUCCESS;
