@@ -41,6 +41,8 @@ CUresult scratch_instantiate(const CUDA_MEMSET_NODE_PARAMS *set, CUcontext ctx)
 	if (result != CUDA_SUCCESS)
 		return result;
 	result = ask(set, ctx, 1);
-	DRV(cuThreadExchangeStreamCaptureMode)(&mode);
+	/* The program's mode must come back: a refusal may be a passing one. */
+	if (DRV(cuThreadExchangeStreamCaptureMode)(&mode) != CUDA_SUCCESS)
+		(void)DRV(cuThreadExchangeStreamCaptureMode)(&mode);
 	return result;
 }

@@ -288,6 +288,29 @@ static int disturbed(void *arg)
 	return !kind_of(h->name)->fails(h);
 }
 
+/* Bad memory is asked about in relaxed mode, which the program never sees. */
+static int mode_comes_back(void *arg)
+{
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+	struct hooked h = {0};
+	CUgraphNode node;
+	CUgraphExec exec;
+	CUgraph graph;
+
+	(void)arg;
+	h.ctx = drv_start();
+	h.p = drv_alloc((size_t)64 << 20);
+	must(cuGraphCreate(&graph, 0));
+	must(add_node(&h, "cuGraphAddMemsetNode", graph, &node));
+	must(cuMemFree(h.p));
+	sim_fail("cuThreadExchangeStreamCaptureMode", 2, CUDA_ERROR_UNKNOWN);
+	if (!holds(cuGraphInstantiateWithFlags(&exec, graph, 0) != CUDA_SUCCESS))
+		return 1;
+	sim_reset();
+	must(cuThreadExchangeStreamCaptureMode(&mode));
+	return !holds(mode == CU_STREAM_CAPTURE_MODE_GLOBAL);
+}
+
 int main(void)
 {
 	static const CUresult errors[] = {
@@ -308,5 +331,7 @@ int main(void)
 		}
 		ok(!bad, "%s: its own errors, and all is well afterwards", h.name);
 	}
+	is(drv_child(mode_comes_back, NULL), 0,
+	   "a capture mode that fails to come back");
 	return done();
 }
