@@ -43,17 +43,36 @@ static void freed(CUresult result, CUdeviceptr at, CUstream stream)
 	guard_leave(&g);
 }
 
-#define HOOK_ALLOC(name, params, args, handle)         \
-	MSS_EXPORT CUresult name params                \
-	{                                              \
-		CUresult result;                       \
-                                                       \
-		if (!DRV(name))                        \
-			return driver_missing();       \
-		result = DRV(name) args;               \
-		allocated(result, at, handle(stream)); \
-		return result;                         \
+/*
+ * Each hook is two functions, as in memset.c: outside captures the driver's own call.
+ * Then nothing is to be forgotten either, as what is known is of open captures.
+ */
+#define HOOK_BOTH(name, params, args, afterwards)       \
+	MSS_NOINLINE static CUresult name##_slow params \
+	{                                               \
+		CUresult result;                        \
+                                                        \
+		if (!DRV(name))                         \
+			return driver_missing();        \
+		result = DRV(name) args;                \
+		afterwards;                             \
+		return result;                          \
+	}                                               \
+	MSS_EXPORT CUresult name params                 \
+	{                                               \
+		name##_fn real = DRV_IF_KNOWN(name);    \
+                                                        \
+		if (MSS_LIKELY(real && !capture_any())) \
+			return real args;               \
+		return name##_slow args;                \
 	}
+
+#define HOOK_ALLOC(name, params, args, handle) \
+	HOOK_BOTH(name, params, args, allocated(result, at, handle(stream)))
+
+#define HOOK_FREE(name, handle)                                          \
+	HOOK_BOTH(name, (CUdeviceptr at, CUstream stream), (at, stream), \
+	          freed(result, at, handle(stream)))
 
 HOOK_ALLOC(cuMemAllocAsync, (CUdeviceptr * at, size_t bytes, CUstream stream),
            (at, bytes, stream), stream_legacy)
@@ -65,18 +84,6 @@ HOOK_ALLOC(cuMemAllocFromPoolAsync,
 HOOK_ALLOC(cuMemAllocFromPoolAsync_ptsz,
            (CUdeviceptr * at, size_t bytes, CUmemoryPool pool, CUstream stream),
            (at, bytes, pool, stream), stream_ptsz)
-
-#define HOOK_FREE(name, handle)                                   \
-	MSS_EXPORT CUresult name(CUdeviceptr at, CUstream stream) \
-	{                                                         \
-		CUresult result;                                  \
-                                                                  \
-		if (!DRV(name))                                   \
-			return driver_missing();                  \
-		result = DRV(name)(at, stream);                   \
-		freed(result, at, handle(stream));                \
-		return result;                                    \
-	}
 
 HOOK_FREE(cuMemFreeAsync, stream_legacy)
 HOOK_FREE(cuMemFreeAsync_ptsz, stream_ptsz)
