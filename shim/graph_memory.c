@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "capture.h"
+
 /* More than this, of captures that nobody ended, is forgotten: oldest first. */
 #define MOST 65536
 
@@ -95,6 +97,15 @@ void graph_memory_forget(cuuint64_t id)
 		return;
 	pthread_mutex_lock(&lock);
 	drop(id, 0, 1);
+	/*
+	 * An invalidated capture has no id to be known by.  Whoever has added something
+	 * of an open capture held the lock after counting it, so the count is seen
+	 * here.
+	 */
+	if (!capture_any()) {
+		count = 0;
+		atomic_store_explicit(&any, 0, memory_order_relaxed);
+	}
 	pthread_mutex_unlock(&lock);
 }
 

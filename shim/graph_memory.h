@@ -23,7 +23,7 @@ void graph_memory_drop(cuuint64_t id, CUdeviceptr at);
  */
 int graph_memory_has(cuuint64_t id, CUdeviceptr at, uint64_t bytes, CUdevice device);
 
-/* The capture is over, or will be. */
+/* The capture is over, and no longer counted (capture.h). */
 void graph_memory_forget(cuuint64_t id);
 
 /* The child of a fork has no other thread that could hold the lock. */

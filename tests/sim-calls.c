@@ -226,6 +226,25 @@ static void many_of_its_own(void)
 	must(cuGraphDestroy(graph));
 }
 
+/* What an invalidated capture had allocated is no burden to the next one. */
+static void invalidated_with_memory(void)
+{
+	CUdeviceptr p, outside;
+	CUgraph graph;
+
+	must(cuMemAllocAsync(&outside, 4096, stream));
+	must(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	must(cuMemAllocAsync(&p, 4096, stream));
+	(void)cuStreamSynchronize(stream);
+	ok(cuStreamEndCapture(stream, &graph) != CUDA_SUCCESS, "invalidated");
+	must(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+	must(cuMemcpyDtoDAsync(memory, memory + 128, 64, stream));
+	LOGGED(cuMemFreeAsync(outside, CU_STREAM_PER_THREAD));
+	only("cuMemFreeAsync", "a free beside the next capture");
+	must(cuStreamEndCapture(stream, &graph));
+	must(cuGraphDestroy(graph));
+}
+
 /* A call that fails is an error to sanitizers: no node is asked what it is not. */
 static void copies_only(void)
 {
@@ -286,6 +305,7 @@ int main(void)
 	each_kind(only, "after the capture");
 	many_of_its_own();
 	copies_only();
+	invalidated_with_memory();
 	invalidated();
 	left_to_the_driver();
 	return done();
