@@ -92,12 +92,12 @@ int driver_hook_index(const void *address)
 
 int driver_hook_name(const char *name)
 {
-	size_t i;
+	int i;
 
 	for (i = 0; i < SYM_COUNT; i++)
 		if (symbols[i].hook && !strcmp(symbols[i].name, name))
-			return 1;
-	return 0;
+			return i;
+	return -1;
 }
 
 static int check_driver(void)

@@ -73,7 +73,7 @@ void *driver_replace(void *found);
 /* The hook that lives at this address, or -1. */
 int driver_hook_index(const void *address);
 
-/* 1 when a hook has this name. */
+/* The hook of this name, or -1. */
 int driver_hook_name(const char *name);
 
 /*

@@ -77,7 +77,7 @@ void *real_dlsym(void *handle, const char *name)
 	return ((dlsym_fn)dlsym_address())(handle, name);
 }
 
-/* dlsym of a hooked name where no driver is loaded: NULL, and dlerror() says so. */
+/* dlsym of a hooked name that no driver here has: NULL, and dlerror() says so. */
 static void *lookup_absent(void *handle, const char *name)
 {
 	void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
@@ -90,7 +90,7 @@ static void *lookup_absent(void *handle, const char *name)
 /* dlsym of a driver name in a given library. */
 static void *lookup_replaced(void *handle, const char *name)
 {
-	int have_driver = 1, hook;
+	int hook;
 	void *found;
 
 	/*
@@ -99,11 +99,11 @@ static void *lookup_replaced(void *handle, const char *name)
 	 * comes first: every dl call resets dlerror(), and what the program reads
 	 * afterwards has to be its own lookup's.
 	 */
-	if (driver_hook_name(name))
-		have_driver = driver_resolve() == 0;
+	if (driver_hook_name(name) >= 0)
+		(void)driver_resolve();
 	found = real_dlsym(handle, name);
 	hook = driver_hook_index(found);
-	if (hook >= 0 && !have_driver)
+	if (hook >= 0 && !driver_slot((enum driver_symbol)hook))
 		return lookup_absent(handle, name);
 	return driver_replace(found);
 }
@@ -118,16 +118,19 @@ MSS_NO_SANITIZE static inline int driver_name(const char *name)
 /*
  * Where dlsym(handle, name) has to go.  RTLD_NEXT and RTLD_DEFAULT always go to the
  * real one: they are relative to the caller, and a global lookup finds our exported
- * hooks by itself - which it must not where there is no driver to hook.
+ * hooks by itself - which it must not where there is no such function to hook.
  */
 MSS_NO_SANITIZE void *lookup_route(void *handle, const char *name);
 MSS_NO_SANITIZE void *lookup_route(void *handle, const char *name)
 {
+	int hook;
+
 	if (MSS_LIKELY(!driver_name(name)))
 		return dlsym_address();
 	if (handle != RTLD_NEXT && handle != RTLD_DEFAULT)
 		return (void *)lookup_replaced;
-	if (driver_hook_name(name) && driver_resolve() != 0)
+	hook = driver_hook_name(name);
+	if (hook >= 0 && !driver_slot((enum driver_symbol)hook))
 		return (void *)lookup_absent;
 	return dlsym_address();
 }
