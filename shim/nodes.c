@@ -166,6 +166,33 @@ MSS_EXPORT CUresult cuGraphMemsetNodeSetParams(CUgraphNode node,
 	return result;
 }
 
+/* Since CUDA 13.2; the structure is as old as cuGraphAddNode. */
+MSS_EXPORT CUresult cuGraphNodeGetParams(CUgraphNode node, CUgraphNodeParams *params)
+{
+	struct guard g;
+	struct fill f;
+	CUcontext ctx;
+	CUresult result;
+
+	if (!DRV(cuGraphNodeGetParams))
+		return driver_missing();
+	result = DRV(cuGraphNodeGetParams)(node, params);
+	if (result != CUDA_SUCCESS || params->type != CU_GRAPH_NODE_TYPE_KERNEL ||
+	    !enter_fill(&g, node, &f, &ctx))
+		return result;
+	memset(params, 0, sizeof *params);
+	params->type = CU_GRAPH_NODE_TYPE_MEMSET;
+	params->memset = (CUDA_MEMSET_NODE_PARAMS_v2){.dst = f.dst,
+	                                              .pitch = f.pitch,
+	                                              .value = f.value,
+	                                              .elementSize = f.elem,
+	                                              .width = f.width,
+	                                              .height = f.height,
+	                                              .ctx = ctx};
+	guard_leave(&g);
+	return CUDA_SUCCESS;
+}
+
 MSS_EXPORT CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *params)
 {
 	CUDA_MEMSET_NODE_PARAMS set;

@@ -151,6 +151,12 @@ static CUresult ask_node(const struct hooked *h, CUgraphExec exec, CUgraphNode n
 		return cuGraphMemsetNodeSetParams(node, &set);
 	if (!strcmp(h->name, "cuGraphNodeSetParams"))
 		return cuGraphNodeSetParams(node, &p);
+	if (!strcmp(h->name, "cuGraphNodeGetParams")) {
+		CUresult (*get)(CUgraphNode, CUgraphNodeParams *);
+
+		*(void **)&get = drv_entry(h->name);
+		return get(node, &p);
+	}
 	if (!strcmp(h->name, "cuGraphExecMemsetNodeSetParams"))
 		return cuGraphExecMemsetNodeSetParams(exec, node, &set, h->ctx);
 	if (!strcmp(h->name, "cuGraphExecNodeSetParams"))

@@ -272,6 +272,44 @@ static CUresult fill_for(CUgraphNode node, CUgraphNodeParams *p,
 	return result;
 }
 
+/* Of kernels and memsets. */
+SIM_EXPORT CUresult cuGraphNodeGetParams(CUgraphNode node, CUgraphNodeParams *p)
+{
+	struct launch *l;
+
+	SIM_CALL(cuGraphNodeGetParams);
+	if (!node || !p)
+		return CUDA_ERROR_INVALID_VALUE;
+	memset(p, 0, sizeof *p);
+	p->type = node->type;
+	l = &node->launch;
+	if (node->type == CU_GRAPH_NODE_TYPE_KERNEL)
+		p->kernel =
+		    (CUDA_KERNEL_NODE_PARAMS_v3){.func = l->function,
+		                                 .gridDimX = l->grid[0],
+		                                 .gridDimY = l->grid[1],
+		                                 .gridDimZ = l->grid[2],
+		                                 .blockDimX = l->block[0],
+		                                 .blockDimY = l->block[1],
+		                                 .blockDimZ = l->block[2],
+		                                 .sharedMemBytes = l->shared,
+		                                 .kernelParams = l->params,
+		                                 .kern = l->function ? NULL : l->kernel,
+		                                 .ctx = node->ctx};
+	else if (node->type == CU_GRAPH_NODE_TYPE_MEMSET)
+		p->memset =
+		    (CUDA_MEMSET_NODE_PARAMS_v2){.dst = node->set.dst,
+		                                 .pitch = node->set.pitch,
+		                                 .value = node->set.value,
+		                                 .elementSize = node->set.elementSize,
+		                                 .width = node->set.width,
+		                                 .height = node->set.height,
+		                                 .ctx = node->ctx};
+	else
+		return CUDA_ERROR_NOT_SUPPORTED;
+	return CUDA_SUCCESS;
+}
+
 SIM_EXPORT CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *p)
 {
 	struct CUgraphNode_st made = {0};

@@ -33,6 +33,9 @@
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
+/* CUDA 13.2's, which older headers do not declare. */
+CUresult cuGraphNodeGetParams(CUgraphNode node, CUgraphNodeParams *params);
+
 /* cuda.h declares few of the twins; the rest are typed after what they are twins of. */
 #define PLAIN(base, since, name)
 #define PTSZ(base, since, name) SIM_EXPORT extern __typeof__(name) name##_ptsz;
