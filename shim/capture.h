@@ -40,6 +40,9 @@ int capture_query(CUstream stream, struct capture_now *now);
 /* 1 when all of these dependencies are full ones. */
 int capture_edges_full(const struct capture_now *now);
 
+/* The child of a fork has no other thread that could hold the lock. */
+void capture_after_fork(void);
+
 /* What the legacy and the _ptsz functions mean by a stream of NULL, as a handle. */
 static inline CUstream stream_legacy(CUstream stream)
 {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "capture.h"
 #include "config.h"
 #include "driver.h"
 #include "fill.h"
@@ -23,6 +24,7 @@ static void after_fork(void)
 {
 	image_after_fork();
 	graph_memory_after_fork();
+	capture_after_fork();
 	stats_reset();
 }
 

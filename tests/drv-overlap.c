@@ -190,6 +190,29 @@ static void bad_launches(void)
 	is(none[1], none[0], "no configuration: %d, as natively", (int)none[0]);
 }
 
+/* Begun where no hook sees it, ended where one does: another capture stays a capture.
+ */
+static void ended_beside(void)
+{
+	CUresult (*begin)(CUstream, CUstreamCaptureMode);
+	struct incoming found;
+	CUgraph graph, other;
+
+	*(void **)&begin = drv_own("cuStreamBeginCapture_v2");
+	must(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+	set(stream, 0);
+	must(begin(side, CU_STREAM_CAPTURE_MODE_RELAXED));
+	must(cuStreamEndCapture(side, &other));
+	must(drv_launch_copy(copy, memory, SIZE, stream, 1));
+	set(stream, 1);
+	must(cuStreamEndCapture(stream, &graph));
+	found = incoming(graph);
+	is(found.programmatic, 0, "another capture ended meanwhile: full edges");
+	is(drv_count(graph, CU_GRAPH_NODE_TYPE_MEMSET), 0, "and fills");
+	must(cuGraphDestroy(graph));
+	must(cuGraphDestroy(other));
+}
+
 int main(void)
 {
 	drv_start();
@@ -208,5 +231,6 @@ int main(void)
 	check("behind a kernel behind a memset", behind_a_kernel, 1, 0);
 	check("memset and kernel, twice", twice, 1, 2);
 	bad_launches();
+	ended_beside();
 	return done();
 }
