@@ -17,8 +17,8 @@ static CUresult instantiated(CUresult result, CUgraphExec *exec, CUgraphExec bef
 {
 	struct guard g;
 
-	if (result != CUDA_SUCCESS || !record_any() || !DRV(cuGraphExecDestroy) ||
-	    !guard_enter(&g))
+	if (result != CUDA_SUCCESS || !exec || !record_any() ||
+	    !DRV(cuGraphExecDestroy) || !guard_enter(&g))
 		return result;
 	result = verify_graph(graph, bad);
 	if (result != CUDA_SUCCESS) {

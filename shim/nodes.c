@@ -48,13 +48,15 @@ void nodes_from_fill(const struct fill *f, CUDA_MEMSET_NODE_PARAMS *set)
 int nodes_memset_of(const CUgraphNodeParams *params, CUDA_MEMSET_NODE_PARAMS *set)
 {
 	CUgraphNodeParams clean;
+	const void *wanted = &clean, *given = params;
 
 	if (!params || params->type != CU_GRAPH_NODE_TYPE_MEMSET)
 		return -1;
 	memset(&clean, 0, sizeof clean);
 	clean.type = params->type;
 	clean.memset = params->memset;
-	if (memcmp(&clean, params, sizeof clean))
+	/* Byte by byte, because that is what the driver asks of the unused ones. */
+	if (memcmp(wanted, given, sizeof clean))
 		return -1;
 	*set = (CUDA_MEMSET_NODE_PARAMS){.dst = params->memset.dst,
 	                                 .pitch = params->memset.pitch,

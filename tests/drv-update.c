@@ -119,8 +119,8 @@ static struct change change(const struct drv_set *from, const struct drv_set *to
 	must(cuGraphInstantiateWithFlags(&exec, graph[0], 0));
 	c.there = cuGraphExecUpdate(exec, graph[1], &info);
 	c.why = (int)info.result;
-	c.right =
-	    drv_count(graph[0], CU_GRAPH_NODE_TYPE_KERNEL) == (size_t)(on + copies);
+	c.right = drv_count(graph[0], CU_GRAPH_NODE_TYPE_KERNEL) ==
+	          (size_t)on + (size_t)copies;
 	c.right &= leaves(exec, c.there == CUDA_SUCCESS ? to : from, copies);
 	c.back = cuGraphExecUpdate(exec, graph[0], &info);
 	c.right &= leaves(exec, c.back == CUDA_SUCCESS ? from : to, copies);

@@ -291,7 +291,7 @@ CUmemoryPool sim_pool(CUdevice device);
 CUresult sim_copy_run(const CUDA_MEMCPY3D *copy, CUdevice device);
 
 /* memset.c */
-CUresult sim_memset_check(const CUDA_MEMSET_NODE_PARAMS *set);  /* alignment, shape */
+CUresult sim_memset_check(const CUDA_MEMSET_NODE_PARAMS *set); /* alignment, shape */
 CUresult sim_memset_memory(const CUDA_MEMSET_NODE_PARAMS *set, CUdevice device);
 CUresult sim_memset_run(const CUDA_MEMSET_NODE_PARAMS *set, CUdevice device);
 
